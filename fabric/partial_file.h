@@ -69,7 +69,7 @@ class PartialFile {
     }
   }
 
-  /// A descriptor of the same file for who writes by other means and closes it.
+  /// A descriptor of the same file for a caller that writes by other means and closes it.
   int duplicate() const {
     const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
     if (fd < 0) fail(errno);

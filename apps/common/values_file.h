@@ -26,9 +26,9 @@ std::string column_text(const Input& input, const Column& column, std::size_t ve
 /// numbered vertices as int64, -1 for none. Throws UserError.
 void write_values(const std::string& path, const Input& input, const Answer& answer);
 
-/// Writes an array of (value, further columns) records, one a vertex, for who knows the vertices by row:
-/// whole numbers and rows of vertices as int64 (-1: none), all others as float64 (infinite: none). In place,
-/// so that it may be memory without a name. Throws UserError.
+/// Writes an array of (value, further columns) records, one a vertex, for a reader that knows the vertices by
+/// row: whole numbers and rows of vertices as int64 (-1: none), all others as float64 (infinite: none). In
+/// place, so that it may be memory without a name. Throws UserError.
 void write_rows(const std::string& path, const Answer& answer);
 
 /// Numbers by name, from rows `vertex,value` as they are written, the header or not. Throws UserError.

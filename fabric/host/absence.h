@@ -32,7 +32,7 @@ class Absences {
   /// Every client is at a meeting that cannot come about, or has finished.
   bool standstill() const;
   /// Ends the meetings that are complete. If there are none, and no client is present or what is present
-  /// waits in vain (`quiet`), brings back who is away. False if none was released.
+  /// waits in vain (`quiet`), brings back the clients that are away. False if none was released.
   bool release(Time now, bool quiet);
   /// When the client comes back; kNever while nothing is decided.
   Time back(unsigned client) const;

@@ -53,10 +53,10 @@ class HostNode : public Node {
     HostServer::Client* remote = nullptr;
     State state = State::computing;
     Time time = 0;               ///< computing: when the last call returned; else when the call takes effect
-    Time deadline = 0;           ///< of receiving, and of who is away
+    Time deadline = 0;           ///< of receiving, and of being away
     std::vector<Frame> frames;   ///< of sending
     bool meets = false;          ///< of leaving: it goes to a meeting
-    std::vector<unsigned> with;  ///< whom it meets there
+    std::vector<unsigned> with;  ///< the clients that it meets there
     std::deque<Frame> ready;
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is at the other end of a socket, and whether it belongs to this run.
+// The process at the other end of a socket, and whether it belongs to this run.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@
 
 namespace polyloom::fabric {
 
-/// As the kernel knows it: of who connected, or of who listened. pid 0: not known.
+/// As the kernel knows it: of the process that connected, or of the one that listened. pid 0: not known.
 struct Peer {
   pid_t pid = 0;
   uid_t uid = 0;

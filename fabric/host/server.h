@@ -35,7 +35,8 @@ class HostServer {
     std::optional<Time> phases_end;     ///< of the last one: when it called finish()
   };
 
-  /// `refused`: is told, in one line, whom the server turns away. `patience`: for a client to say hello.
+  /// `refused`: is called, with one line, for each client that the server turns away. `patience`: for a
+  /// client to say hello.
   using Refused = std::function<void(const std::string&)>;
   explicit HostServer(Refused refused = {}, std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~HostServer();

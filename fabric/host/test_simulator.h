@@ -73,7 +73,7 @@ class Simulator {
   }
 
   static constexpr std::chrono::milliseconds kPatience{200};
-  std::vector<std::string> refused;  ///< whom it turned away; complete after join()
+  std::vector<std::string> refused;  ///< the clients turned away; complete after join()
   HostServer server{[this](const std::string& line) { refused.push_back(line); }, kPatience};
   RunResult result;
   std::string error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders that we write into and replace: which files in them are ours, and who uses them now. The rule is in
-// fabric/run/README.md; polyloom/base/folder.py hands this class to Python.
+// Folders that we write into and replace: which files in them are ours, and which run uses them now. The rule
+// is in fabric/run/README.md; polyloom/base/folder.py hands this class to Python.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::string& path() const { return folder_; }
-  /// Who inherits it holds the folder, even if this process is killed.
+  /// A process that inherits it holds the folder, even if this process is killed.
   int descriptor() const { return fd_; }
   /// Full name of a file that we are about to write; the manifest names it from now on. UserError if a file
   /// of that name is there that is not ours.
@@ -56,7 +56,7 @@ class RunFolder {
   /// Lets the next one in.
   void release();
 
-  /// As the constructor finds out, but changes nothing: for who wants to know it before the work.
+  /// As the constructor finds out, but changes nothing: for callers that must know it before the work.
   static void check(const std::string& folder, Use use);
   /// What a folder's manifest names, nothing without one; UserError if it is none of ours.
   static Names names_of(const std::filesystem::path& folder);

@@ -43,7 +43,7 @@ struct TreeView {
   std::span<const SecondMoment> second;
 };
 
-/// For whom a LET is made: an axis-parallel box (radius 0), or a sphere (min = max = its centre). 32 bytes,
+/// What a LET is made for: an axis-parallel box (radius 0), or a sphere (min = max = its centre). 32 bytes,
 /// the target beat of the LET operator.
 struct Target {
   float min[3], max[3];

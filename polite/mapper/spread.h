@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom the messages of a row reach: threads, mailboxes, boards.
+// What the messages of a row reach: threads, mailboxes, boards.
 #pragma once
 
 #include <algorithm>

@@ -190,7 +190,7 @@ class NativeEngine final : public overlay::NativeProgram {
     next_->tally[block] = pass.tally(graph_, first, last);
     return pass.more();
   }
-  /// Lets those send who want to.
+  /// Lets the vertices send that want to.
   void collect(std::size_t block) {
     next_->clear(block);
     const auto first = static_cast<std::uint32_t>(block * kNativeBlock);

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kNativeBlock = 1024;
 /// How much was sent.
 struct Tally {
   std::uint64_t senders = 0;
-  std::uint64_t edges = 0;  ///< out-edges of those who did not send to the host
+  std::uint64_t edges = 0;  ///< out-edges of the vertices that did not send to the host
   std::uint64_t to_host = 0;
   std::uint64_t again = 0;  ///< senders that want to send once more
 

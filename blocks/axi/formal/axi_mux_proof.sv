@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// axi_mux_proof: every stream that polyloom_axi_mux puts out keeps the handshake, answers reach who asked, data follow addresses.
-// How: inputs are free streams that keep the handshake (assumed); a memory that answers in order keeps count of who is owed what.
+// axi_mux_proof: every stream that polyloom_axi_mux puts out keeps the handshake; responses reach requesters, data follow addresses.
+// How: inputs are free streams that keep the handshake (assumed); a memory that responds in order counts what it owes each input.
 module axi_mux_proof #(
     parameter bit ByOrder = 1'b0
 ) (

@@ -2,7 +2,7 @@
 // polyloom_axi_mux: two initiators share one memory port.
 // How:          round-robin for addresses, reads apart from writes; write data follow in the order of the addresses.
 //               Answers go back by the highest id bit, which holds the initiator (ByOrder = 0), or, for a memory that
-//               answers in order and ignores ids, by a list of who asked (ByOrder = 1).
+//               answers in order and ignores ids, by a list of requesters (ByOrder = 1).
 //                   in 0 --.              .--> AW, AR --.
 //                           >-- arbiter --+-- who ------+--> out        B, R: out --> by id or list --> in 0 | in 1
 //                   in 1 --'              '--> W -------'
@@ -20,7 +20,7 @@
 // Source:       own design; arbiter and FIFO from PULP common_cells.   Tests: test_polyloom_axi_mux.py, proofs.toml
 module polyloom_axi_mux #(
     parameter bit ByOrder = 1'b0,  // route answers by order, not by id
-    parameter int unsigned Outstanding = 8  // places of the lists of who asked
+    parameter int unsigned Outstanding = 8  // places of the lists of requesters
 ) (
     input  logic                         clk_i,
     input  logic                         rst_ni,
@@ -88,7 +88,7 @@ module polyloom_axi_mux #(
       .who_o      (ar_who)
   );
 
-  // Whose data come next.
+  // The input whose data come next.
   logic w_who_valid, w_who, w_room;
   logic w_out_valid, w_done;
   polyloom_axi_mux_list #(
@@ -106,7 +106,7 @@ module polyloom_axi_mux #(
   assign w_out_valid = w_who_valid && in_req_i[w_who].w_valid;
   assign w_done = w_out_valid && out_rsp_i.w_ready && in_req_i[w_who].w.last;
 
-  // Whose answers come next.
+  // The input whose responses come next.
   logic b_who_valid, b_who, r_who_valid, r_who, b_done, r_done;
   assign b_done = out_rsp_i.b_valid && out_req_o.b_ready;
   assign r_done = out_rsp_i.r_valid && out_req_o.r_ready && out_rsp_i.r.last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_axi_mux_arbiter: one address channel of polyloom_axi_mux: round-robin between two, and who won.
+// polyloom_axi_mux_arbiter: one address channel of polyloom_axi_mux: round-robin between two, and the winner.
 // How:          the library's arbiter tree; a choice stands until it is taken, so that the payload does not change.
 // Latency:      0 cycles.
 // Throughput:   one a cycle; alternating when both ask. Behind a choice that had to wait the same one may win again, once.

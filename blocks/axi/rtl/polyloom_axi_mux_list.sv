@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_axi_mux_list: who asked, in order: the list by which polyloom_axi_mux sends data and answers.
+// polyloom_axi_mux_list: the requesters in order: the list by which polyloom_axi_mux sends data and responses.
 // How:          the library's FIFO, one bit wide.
 // Latency:      1 cycle from push to valid.
 // Throughput:   one in and one out a cycle.

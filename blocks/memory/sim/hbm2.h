@@ -41,7 +41,7 @@ class Hbm2Channel {
 
   unsigned pseudo_channel(std::uint64_t offset) const { return offset >= p_.bytes / 2 ? 1 : 0; }
 
-  /// Who is served at this edge of those who ask. To be called at most once for each edge.
+  /// Which of the requests is served at this edge. To be called at most once for each edge.
   Grant arbitrate(bool read, std::uint64_t read_offset, bool write, std::uint64_t write_offset) {
     if (!(read && write)) return served({read, write}, read_offset, write_offset);
     const unsigned half = pseudo_channel(read_offset);

@@ -42,7 +42,7 @@ module polyloom_op_collect
   logic [Inputs-1:0] ended_q;
   logic [InWidth-1:0] turn_q;
 
-  // Who is next: the first with a group from `turn_q` on.
+  // The next one: the first with a group from `turn_q` on.
   wire [Inputs-1:0] ask = valid_i & ~ended_q;
   logic [InWidth-1:0] chosen;
   logic any;

@@ -7,10 +7,10 @@
 //               Own adder: a join of sum, minimum, maximum and integers in one; CVFPU: README.md, "Cost".
 // Latency:      4 cycles.
 // Throughput:   one pair a cycle.
-// Backpressure: none: the pipeline runs on; who feeds it reserves room behind it.
+// Backpressure: none: the pipeline runs on; what feeds it reserves space behind it.
 // Order/loss:   kept.
 // Reset:        none; data only.
-// Limits:       Width > 32 (integers are kept exact up to it; sign or zero extended by who feeds the leaves).
+// Limits:       Width > 32 (integers are kept exact up to it; sign or zero extended by what feeds the leaves).
 // Cost:         769 LUT, 173 FF, mean of 112 (UltraScale+; in `polyloom synth collective_reduce`, Yosys 0.70, 2026-11).
 // Source: IEEE 754-2019; own design.   Tests: test_polyloom_op_join2.py, operators_rtl_test.cc (corner values and random ones).
 module polyloom_op_join2

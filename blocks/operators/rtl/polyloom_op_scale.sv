@@ -7,7 +7,7 @@
 //               1 unpack; 2 multiply; 3 how far to shift; 4 shift; 5 round.
 // Latency:      5 cycles.
 // Throughput:   one element a cycle.
-// Backpressure: none: the pipeline runs on; who feeds it reserves room behind it.
+// Backpressure: none: the pipeline runs on; what feeds it reserves space behind it.
 // Order/loss:   kept.
 // Reset:        none; data only.
 // Limits:       Width > 32; reciprocal_i belongs to the divisor.

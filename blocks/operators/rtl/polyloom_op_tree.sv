@@ -2,7 +2,7 @@
 // polyloom_op_tree: joins one element of each input that is there to one, in an order that depends on nothing else
 // than the inputs' numbers.
 // How:          balanced binary tree over input numbers, (0,1) (2,3) ..., then those results in pairs, and so on;
-//               who has no partner passes unchanged. So all nodes that put the same ranks on the same inputs get
+//               a value without a partner passes unchanged. So all nodes that put the same ranks on the same inputs get
 //               the same bits. At its end a scaling for averages.
 //                 0 -.
 //                    join -.
@@ -12,7 +12,7 @@
 //                 3 -'
 // Latency:      4 * ceil(log2(Inputs)) + 5 cycles.
 // Throughput:   one element of each input a cycle.
-// Backpressure: none: the pipeline runs on; who feeds it reserves room behind it.
+// Backpressure: none: the pipeline runs on; what feeds it reserves space behind it.
 // Order/loss:   kept.
 // Reset:        none; data only.
 // Limits:       1 <= Inputs <= 64.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_shell_sender: sends answers, events and the role's frames to the host, a whole frame at a time.
-// How:          PICK chooses who is next, taking turns; then the frame's words follow, counted by index. An answer that
+// How:          PICK chooses the next source, in turn; then the frame's words follow, counted by index. An answer that
 //               reads takes its data from the read DMA.
 // Latency:      1 cycle from a frame at an input to its first word.
 // Throughput:   one word a cycle, one cycle lost a frame.
@@ -52,7 +52,7 @@ module polyloom_shell_sender
     EVENT,
     ROLE
   } state_e;
-  state_e state_q, state_d, last_q;  // last_q: who was served last
+  state_e state_q, state_d, last_q;  // last_q: the source served last
   logic [1:0] index_q;  // word of the frame, stays at 2 in an answer's data, at 3 at most
 
   logic take, in_data;

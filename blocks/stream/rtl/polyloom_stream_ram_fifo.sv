@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_stream_ram_fifo: a deep FIFO in block RAM whose oldest beat stands at the output without being asked for.
+// polyloom_stream_ram_fifo: a deep FIFO in block RAM whose oldest beat stands at the output without a request.
 // How:          the RAM's output register and one more register make a spill register that reads ahead. A beat that
 //               finds everything empty, or the last beat leaving, goes into the register directly, past the RAM.
 //                             .-------------- direct --------------.

@@ -4,14 +4,14 @@
 //               neither running nor waiting for memory. So no answer can come to the wrong side.
 // Latency:      one cycle after the condition; a program's first request is later than that.
 // Throughput:   none.
-// Backpressure: who is not the owner sees no ready.
+// Backpressure: an input that is not the owner sees no ready.
 // Order/loss:   none lost.
 // Reset:        the shell's.
 // Limits:       at most 255 requests of the shell outstanding.
 // Cost:         25 LUT, 17 FF; 13 ALM
 //               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design; the mux of blocks/axi would put a cycle before write data and lists on every channel, and
-//               who waits for whom would depend on both sides, so a program's cycles too.
+//               which one waits for which would depend on both sides, so a program's cycles too.
 // Tests:        test_polyloom_collective_owner.py
 module polyloom_collective_owner (
     input  logic clk_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_collective_sync: permission of blocks by one-clock pulses, and who begins when.
+// polyloom_collective_sync: permission of blocks by one-clock pulses, and which block begins when.
 // How:          a lane keeps credit = pulses received - blocks begun (README: p - j). A rendezvous block needs
 //               credit >= 1, an eager one credit >= 0. A source begins with all tx lanes that copy it; with `together`
 //               all lanes of the step begin at once. A relay's own pulse leaves when its source begins.

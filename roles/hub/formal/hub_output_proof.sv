@@ -62,7 +62,7 @@ module hub_output_proof
   always_ff @(posedge clk_i) started <= 1'b1;
   always_comb if (!started) assume (!rst_ni);
 
-  // What stands outside: TLPs granted and not at their end, TLPs without a credit back, who waits.
+  // What stands outside: TLPs granted and not at their end, TLPs without a credit back, inputs that wait.
   logic [INPUTS-1:0] open_q, waits_q;
   logic [2:0] owed_q, passed_q;  // passed: grants to others while input 3, which enters no ring, waits
   assign fire = valid_i & pop;

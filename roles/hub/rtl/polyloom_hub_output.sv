@@ -47,7 +47,7 @@ module polyloom_hub_output
   beat_t picked;
   logic [2:0] source;
 
-  // Who may: round robin from the one after the last granted.
+  // The input that may: round robin from the one after the last granted.
   logic [INPUTS-1:0] last_q, above;
   always_comb begin
     able = request_i;

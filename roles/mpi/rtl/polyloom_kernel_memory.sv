@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_kernel_memory: one AXI4 memory for the kernel's DRAM port and for the engine's payload.
 // How:          three askers take turns; each access is a burst of one word. AXI keeps no order between reads and writes, so
-//               either only reads or only writes are under way; a list says whose the next word read is.
+//               either only reads or only writes are under way; a list says for which one the next word read is.
 //                   kernel --.                .-> AW, W
 //                   writer --+-- turn --------+-> AR
 //                   reader --'   [ whose ] <--'-- R
@@ -53,7 +53,7 @@ module polyloom_kernel_memory #(
   logic [63:0] data_q;
   logic [ 7:0] strb_q;
 
-  // Whose turn: the next one after the last that may go.
+  // The one that may go: the next one after the last that may go.
   logic [ 2:0] may;
   always_comb begin
     room = !((ar_q && !ar_ready_i) || (aw_q && !aw_ready_i) || (w_q && !w_ready_i));

@@ -135,7 +135,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_ALIVE = 6'd25;  // this sweep has found something that waits
   localparam logic [5:0] G_REPLY_RANK = 6'd26;  // of a DONE
   localparam logic [5:0] G_REPLY_SEQ = 6'd27;  // {handle, seq}
-  localparam logic [5:0] G_ASKER_MAC = 6'd28;  // who asks management what
+  localparam logic [5:0] G_ASKER_MAC = 6'd28;  // the requester at management; then its request
   localparam logic [5:0] G_ASKER_PORT = 6'd29;
   localparam logic [5:0] G_ASKER_IP = 6'd30;
   localparam logic [5:0] G_ASKED = 6'd31;  // {seq, count, op}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_mpe_program_receive_pkg: a packet has come: its sender, its news of our envelopes, what kind it is.
-// How:          A packet's header is there: is its sender who the table says; its news of our envelopes; then by kind.
+// How:          A packet's header is there: is its sender the one of the table; its news of our envelopes; then by kind.
 //               Conventions: polyloom_mpe_asm_pkg (instructions), polyloom_mpe_map_pkg (registers, memory).
 // Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 package polyloom_mpe_program_receive_pkg;

@@ -39,7 +39,7 @@ struct SliceAt {
   unsigned x = 0, y = 0, slice = 0;
 };
 
-/// Whom a message goes to: threads of a mailbox, or the receivers of the routing key in `mask`.
+/// Where a message goes: threads of a mailbox, or the receivers of the routing key in `mask`.
 struct Destination {
   std::uint32_t mailbox = 0;  ///< with the extra address bits (docs/sources/tinsel.md, 1.4)
   std::uint64_t mask = 0;

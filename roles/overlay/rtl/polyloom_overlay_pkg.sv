@@ -261,7 +261,7 @@ package polyloom_overlay_pkg;
 
   typedef struct packed {
     route_why_e  why;
-    logic [31:0] key;    // whose beat it is
+    logic [31:0] key;    // the key of this beat
     logic [31:0] value;  // of the record: the upper bits of its first chunk
   } route_fault_t;
 

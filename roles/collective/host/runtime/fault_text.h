@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fault events of nodes in words: who waits for whom, for what.
+// Fault events of nodes in words: which node waits for which, and for what.
 #pragma once
 
 #include <optional>

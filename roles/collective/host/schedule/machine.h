@@ -3,7 +3,7 @@
 //
 // Contract: what a program may not do (an index that the node lacks, a sink used twice in a step, ends of a
 //   lane that disagree about a block, a stream of another length than its sink) throws ProgramError. Pulses
-//   are counted as on the wire, so a wait in a circle is found: run() throws and names who waits for what.
+//   are counted as on the wire, so a wait in a circle is found: run() throws and names what waits for what.
 // Native fidelity runs programs and named algorithms on it, and tests check schedules with it.
 #pragma once
 

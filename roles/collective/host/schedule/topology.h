@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is joined to whom by which lanes, as schedules see it: a fully connected cluster (one row) or a
+// Which nodes are joined by which lanes, as schedules see it: a fully connected cluster (one row) or a
 // generalized hypercube of two dimensions (complete rows and complete columns).
 #pragma once
 

@@ -30,7 +30,7 @@ class Watch {
   bool look(const std::vector<bool>& ended);
   /// The rank of a kernel that had stopped, without a word of how, at this look and at the one before.
   std::optional<unsigned> stopped() const { return stopped_; }
-  /// Who waits for whom, of the last look.
+  /// Which rank waits for which, of the last look.
   std::vector<Wait> waits() const;
 
  private:

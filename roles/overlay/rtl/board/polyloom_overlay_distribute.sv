@@ -6,7 +6,7 @@
 // Backpressure: a tile that does not take a request holds back the next one for all.
 // Order/loss:   in order; a request for no tile is taken and dropped (the host side has checked it).
 // Reset:        empty.
-// Limits:       at most one read under way (asserted by who asks: polyloom_overlay_host waits for its answer).
+// Limits:       at most one read under way (asserted by the requester: polyloom_overlay_host waits for its answer).
 // Cost:         a register of a request, 1 LUT a tile and bit of the answer.
 // Source: own design.   Tests: test_polyloom_overlay_distribute.py.
 module polyloom_overlay_distribute

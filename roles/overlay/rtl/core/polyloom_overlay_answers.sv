@@ -58,7 +58,7 @@ module polyloom_overlay_answers
     for (int unsigned t = 0; t < Threads; t++) if (wake_i[t]) wake_q[t] <= wake_bits_i[t];
   end
 
-  // ---- stage 3: whose answer it is ----
+  // ---- stage 3: the thread of the response ----
   logic s3_hit_q, s3_fill_q, s3_pad_q, s3_wake_q, filled;
   assign s2_side_o = filled_q[s2_thread_i];
   assign filled = s2_side_o != s2_side_i;

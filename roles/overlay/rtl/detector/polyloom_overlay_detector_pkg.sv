@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_detector_pkg: control words of termination detection, and who is whose child in a mesh of boards.
+// polyloom_overlay_detector_pkg: control words of termination detection, and the tree of boards in a mesh.
 // How:          the numbers are those of sim/net/detector_tree.cc. The tree of a mesh of W x H boards leads along x to
 //               column (W-1)/2, then along y to row (H-1)/2. All functions are of constants of the board.
 // Source: own design.   Tests: overlay_detector_rtl_test.cc, test_overlay_detector_formal.py

@@ -37,7 +37,7 @@ module polyloom_overlay_detector_read
     output step_t              step_o
 );
   logic [LINKS-1:0] links;
-  logic [2:0] turn_q, source;  // who is inside a frame, or was last
+  logic [2:0] turn_q, source;  // the one inside a frame, or the last one
   logic inside_q, take, own_last;
   logic [LINKS-1:0] own_left_q, own_left_after;  // ends to come
   logic [1:0] own_link;

@@ -26,7 +26,7 @@ package polyloom_overlay_fpu_pkg;
   localparam logic [2:0] RDN = 3'd2;
   localparam logic [2:0] RUP = 3'd3;
 
-  // Whom an answer is for.
+  // Where a response goes.
   typedef struct packed {
     logic [1:0] core;
     logic [3:0] thread;

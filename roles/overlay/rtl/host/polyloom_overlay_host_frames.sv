@@ -68,7 +68,7 @@ module polyloom_overlay_host_frames
   logic ended_q;  // the last word has been taken
   logic high_q;  // of a flit the high half is next
   logic begun_q;  // the first flit has been handed on
-  logic [16:0] core_q;  // whom the next request is for
+  logic [16:0] core_q;  // where the next request goes
   logic [4:0] thread_q;
 
   // The frame, as the first words have it.

@@ -76,7 +76,7 @@ module polyloom_overlay_mailbox_pad
     logic [31:0] data;
   } word_t;
 
-  // ---- whose turn ----
+  // ---- which one is served ----
 
   access_t [C-1:0] asked;
   access_t granted, access;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_mailbox_pick: whose turn it is: of those who ask, the first after the one who was served last.
+// polyloom_overlay_mailbox_pick: round robin: of the requests, the first after the one that was served last.
 // How:          the requests above the last one if there are any, else all; of these the lowest.
 // Latency:      none.
 // Throughput:   one pick a cycle.
@@ -16,7 +16,7 @@ module polyloom_overlay_mailbox_pick #(
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic [   Count-1:0] request_i,
-    input  logic                taken_i,    // the one who was picked is served in this cycle
+    input  logic                taken_i,    // the one that was picked is served in this cycle
     output logic                valid_o,
     output logic [IdxWidth-1:0] idx_o
 );

@@ -34,7 +34,7 @@ module polyloom_overlay_mailbox_queues #(
     input  logic                  recv_valid_i,
     input  logic [ThreadBits-1:0] recv_thread_i,
     output logic [  SlotBits-1:0] recv_slot_o,     // in the next cycle
-    // For counters, and for who asks why nothing moves
+    // For counters, and to show why nothing moves
     output logic                  delivered_o,
     output logic                  stalled_o,       // a full ring holds the core's messages
     output logic                  idle_o           // no message waits for a receiver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_mailbox_receiver: puts messages from the network into free slots and tells who is to have them.
+// polyloom_overlay_mailbox_receiver: puts messages from the network into free slots and names their receivers.
 // How:          the first flit takes a slot; flits are written in the next cycle; with the last one the message goes to the queues
 //               of its cores, one cycle later its references are set.
 // Latency:      a flit on the wire in t is written in t + 1; of the last one, tail_o is in t + 1 and set_valid_o in t + 2.

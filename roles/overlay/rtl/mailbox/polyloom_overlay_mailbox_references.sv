@@ -58,7 +58,7 @@ module polyloom_overlay_mailbox_references #(
     else if (clearing) cleared_q <= cleared_q + 1'b1;
   end
 
-  // ---- whose turn ----
+  // ---- which one is served ----
 
   logic [Cores-1:0] waiting, taken, empty;
   assign idle_o = &empty;

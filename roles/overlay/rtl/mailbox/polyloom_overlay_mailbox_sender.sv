@@ -121,7 +121,7 @@ module polyloom_overlay_mailbox_sender
     for (int unsigned c = 0; c < C; c++) accepted_o += CountBits'(good[c]);
   end
 
-  // ---- whose turn ----
+  // ---- which one is served ----
 
   logic ordered, order_ready, order_pop;
   logic [C-1:0] came, served_q, left;  // cores of the oldest cycle; those of them that have been served

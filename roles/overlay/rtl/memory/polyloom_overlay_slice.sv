@@ -114,10 +114,10 @@ module polyloom_overlay_slice
   assign oldest[DMA] = '{req: line_i[DMA], data: line_wdata_i[DMA]};
   assign line_ready_o[DMA] = taken[DMA];
 
-  // ---- whose turn it is ----
+  // ---- which one is served ----
 
   logic [Clients-1:0] asks[CHANNELS];
-  logic [Clients-1:0] mine;  // who asks for the chosen channel
+  logic [Clients-1:0] mine;  // the clients that request the chosen channel
   logic [CHANNELS-1:0] asked;
   logic granted, second;  // second: the other half of a line is being written
   channel_t channel, last_channel_q;

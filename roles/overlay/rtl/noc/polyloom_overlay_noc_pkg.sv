@@ -19,7 +19,7 @@ package polyloom_overlay_noc_pkg;
   localparam int unsigned PORT_COLUMN = 5;
   localparam int unsigned BOARD_EXITS = 5;
 
-  // X before Y: who goes north or south never turns again. [out][in], N in bit 0.
+  // X before Y: what goes north or south never turns again. [out][in], N in bit 0.
   localparam logic [TILE_PORTS-1:0][TILE_PORTS-1:0] TILE_TURNS = {
     5'b11111,  // local: from everywhere, itself too
     5'b10010,  // west: from the east, local
@@ -37,7 +37,7 @@ package polyloom_overlay_noc_pkg;
       PORT_SOUTH: ins = 6'b111011;
       PORT_WEST:  ins = 6'b110010;
       PORT_HOST:  ins = 6'b100011;
-      default:    ins = {routers, 5'b11111};  // a column: of those who stay on the board, only copies come here
+      default:    ins = {routers, 5'b11111};  // a column: of what stays on the board, only copies come here
     endcase
     return ins[from<PORT_COLUMN?from : PORT_COLUMN];
   endfunction

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_router_port: the way of some expanders to the memory slices: beats asked for, beats that have come.
-// How:          expanders take turns; who is granted is noted by a tag {expander, place}, which the line comes back with.
+// How:          expanders take turns; the granted one is noted by a tag {expander, place}, which the line comes back with.
 //
 //                 expanders --> turn --> 6 registers --> FIFO a slice --> slices
 //                 expanders <-- half of a line <-- register <-- register <-'
@@ -61,7 +61,7 @@ module polyloom_overlay_router_port
     tag_t        tag;
   } request_t;
 
-  // ---- whose turn it is: the next after the last ----
+  // ---- which one is granted: the next after the last ----
 
   logic any;
   expander_t turn, last_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a board in RTL wait for, and who keeps whom waiting, for people.
+// What the threads of a board in RTL wait for, and which of them blocks which, in words.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ enum class Op : std::uint8_t {
 inline constexpr std::size_t kNumOps = 1 POLYLOOM_RV_OPS(X);  ///< including Op::illegal
 #undef X
 
-/// Who executes an instruction and how long it may take. Every class is one range of Op values.
+/// Which unit executes an instruction and how long it may take. Every class is one range of Op values.
 enum class OpClass : std::uint8_t {
   illegal,
   alu,         ///< plain integer: no event for the timing model (also fence, which does nothing)

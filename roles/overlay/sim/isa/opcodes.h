@@ -4,8 +4,8 @@
 // A row is  X(id, "mnemonic", mask, match, form, class):  a word is instruction `id` if (word & mask) ==
 // match and, in forms with a rounding mode, the rm field is not 5 or 6, in those with a CSR, there is one of
 // that number (csr::exists). Whatever fits no row is illegal. Forms name the operands and where they sit
-// (inst.h, enum Form); classes name who executes it (enum OpClass). Rows of one class stand together, so a
-// class is a range of Op values. Source: RISC-V unprivileged ISA 20191213, chapter 24; Send:
+// (inst.h, enum Form); classes name the unit that executes it (enum OpClass). Rows of one class stand
+// together, so a class is a range of Op values. Source: RISC-V unprivileged ISA 20191213, chapter 24; Send:
 // docs/sources/tinsel.md, 1.2.
 #pragma once
 

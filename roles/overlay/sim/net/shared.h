@@ -15,7 +15,7 @@
 
 namespace polyloom::overlay {
 
-/// What termination detection asks of a board, kept up to date by those who change it.
+/// What termination detection asks of a board, kept up to date by the units that change it.
 struct Activity {
   /// Messages that this board has sent or taken in and that have neither been freed by their last receiver
   /// nor left the board. A multicast counts once.

@@ -129,7 +129,7 @@ class Barrels {
   friend struct FastEngine;
 
   bool queued() const { return (count_[0] | count_[1] | count_[2] | count_[3] | waiting_) != 0; }
-  /// Whose turn it is in a window, of the threads of each core.
+  /// Which of the threads of each core is next in a window.
   static unsigned turn_of(Cycle from) { return static_cast<unsigned>(from / kWindow) % kMaxThreads; }
   /// The calendar's page for the window that starts at `from`, complete.
   std::uint64_t* open_page(Cycle from) {

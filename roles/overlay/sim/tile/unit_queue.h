@@ -33,7 +33,7 @@ class UnitQueue {
       queue_[k] |= Engine::pack_nibbles(threads[k], mask) << (4 * (count >> (8 * k) & 0xffu) & 63);
     }
     if (((count + 0x7e7e7e7eu) & 0x80808080u) == 0x80808080u) return serve_all(requests);
-    // First whose turn it is in each cycle, then who that is.
+    // First the position of the next one in each cycle, then its thread.
     std::uint64_t turns = 0;
     unsigned last = last_;
 #pragma GCC unroll 8
@@ -91,7 +91,7 @@ class UnitQueue {
     return granted;
   }
 
-  /// kTurns[16 * last + set]: whose turn it is, the first member of the set after `last`. In bits 31:0 a 1 in
+  /// kTurns[16 * last + set]: the next one, the first member of the set after `last`. In bits 31:0 a 1 in
   /// the byte of that core, in 39:32 kGranted | core << 4 (both 0 for the empty set), above 16 * core (the
   /// empty set: `last`).
   static constexpr auto kTurns = [] {

@@ -11,9 +11,9 @@
 //   say why not. Data pass through buffers in the nodes' memories: loaded by DMA over the host link, or
 //   written in place when POLYLOOM_LOAD=backdoor (then, and natively, view() is the memory itself). Not
 //   thread safe.
-// Errors: UserError with the cause in words: who differs in a group, what does not fit and by how much, which
-//   lane is wired wrongly, who waits for whom. After a fault of a node all nodes have stopped and been
-//   cleared.
+// Errors: UserError with the cause in words: which member of a group differs, what does not fit and by how
+//   much, which lane is wired wrongly, which node waits for which. After a fault of a node all nodes have
+//   stopped and been cleared.
 #pragma once
 
 #include <cstdint>
