@@ -37,6 +37,7 @@ COMMITTED: dict[str, Callable[[], str]] = {
 #: What a build makes: included as "spec/NAME".
 GENERATED: dict[str, Callable[[], str]] = {
     "csrs.h": cpp.csrs,
+    "former_names.h": cpp.former_names,
     "memory_map.h": cpp.memory_map,
     **{f"{table.space.replace('::', '_')}_keys.h": partial(cpp.keys, table) for table in TABLES if table.space},
 }

@@ -78,6 +78,8 @@ class Key:
     """Default, in words, where it depends on something; ``default`` is then that of the usual case, or none."""
     rtl: str = ""
     """Name of the parameter that brings it to the RTL."""
+    former: str = ""
+    """Its name in earlier versions: a file that has it is told the new one."""
 
     def __post_init__(self) -> None:
         if not self.meaning:
@@ -225,7 +227,8 @@ class KeyTable:
     """A table of a cluster file.
 
     ``space``: C++ namespace of the generated keys; empty: none are wanted. ``structs``: by their names there, structs
-    of the values of some keys; integers and booleans with a default are taken.
+    of the values of some keys; integers and booleans with a default are taken. ``former``: its name in earlier
+    versions, if that was another one.
     """
 
     name: str
@@ -233,9 +236,10 @@ class KeyTable:
     keys: list[Key]
     space: str = ""
     structs: dict[str, list[Key]] = field(default_factory=dict)
+    former: str = ""
 
     def __post_init__(self) -> None:
-        unique(f"[{self.name}]", [key.name for key in self.keys])
+        unique(f"[{self.name}]", [name for key in self.keys for name in (key.name, key.former) if name])
         unique(f"[{self.name}], parameters of the RTL", [key.rtl for key in self.keys if key.rtl])
 
 

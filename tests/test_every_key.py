@@ -90,7 +90,7 @@ OVERLAY: dict[str, tuple[str, Program | str]] = {
     "detector": ('"star"', PAGERANK),
     "link_layer": ('"published"', "has no channel for control words"),
     "gather_cycles": ("50", PAGERANK),
-    "turn_cycles": ("10", PAGERANK),
+    "turnaround_cycles": ("10", PAGERANK),
     "end_cycles": ("5", PAGERANK),
     "bridge_hop_cycles": ("500", 'is for detector = "star"'),
     "memory_controller": ('"published"', PAGERANK),

@@ -395,7 +395,7 @@ class Reader {
     }
     for (const auto& [role, table] : role_tables_.members) {
       if (!used.count(role)) {
-        top_.fail(role, "no FPGA has this role" + roles_.renamed(role),
+        top_.fail(role, "no FPGA has this role",
                   "tables of the roles in use: " + joined({used.begin(), used.end()}));
       }
     }

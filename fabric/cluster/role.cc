@@ -17,13 +17,6 @@ const Role* RoleRegistry::find(const std::string& name) const {
   return nullptr;
 }
 
-std::string RoleRegistry::renamed(const std::string& former) const {
-  for (const Role& role : roles_) {
-    if (!role.former.empty() && role.former == former) return "; it is now called \"" + role.name + "\"";
-  }
-  return "";
-}
-
 std::vector<std::string> RoleRegistry::names() const {
   std::vector<std::string> result;
   for (const Role& role : roles_) result.push_back(role.name);

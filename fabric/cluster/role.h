@@ -93,8 +93,6 @@ struct Role {
   /// Keys of its table that two linked nodes of this role must agree on, because each end of the link works
   /// by its own value as if it were the other's; the reader refuses a link whose ends differ.
   std::vector<std::string> alike = {};
-  /// What it was called in earlier versions: a file that says so is told the new name. Empty: the same.
-  std::string former = {};
 };
 
 using MakeNode = std::function<std::unique_ptr<Node>(const NodeContext&)>;
@@ -113,8 +111,6 @@ class RoleRegistry {
   /// Null if not registered.
   const Role* find(const std::string& name) const;
   std::vector<std::string> names() const;
-  /// "; it is now called NAME" if a role had this name in earlier versions, else empty.
-  std::string renamed(const std::string& former) const;
 
  private:
   std::vector<Role> roles_;

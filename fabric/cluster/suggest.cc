@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "spec/former_names.h"
+
 namespace polyloom::fabric {
 namespace {
 
@@ -47,6 +49,13 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string near = nearest(word, candidates);
   return near.empty() || near == word ? std::string() : " (did you mean " + near + "?)";
+}
+
+std::string now_called(const std::string& table, const std::string& former) {
+  for (const FormerName& row : kFormerNames) {
+    if (row.table == table && row.former == former) return std::string("; it is now called ") + row.now;
+  }
+  return {};
 }
 
 std::string joined(const std::vector<std::string>& words) {

@@ -14,6 +14,10 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 /// " (did you mean X?)" or empty.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
+/// "; it is now called NAME" if a key of this table, or with an empty `table` a table or role, was called
+/// `former` in an earlier version; else empty.
+std::string now_called(const std::string& table, const std::string& former);
+
 /// "a, b, c" in the given order.
 std::string joined(const std::vector<std::string>& words);
 

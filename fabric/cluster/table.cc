@@ -280,7 +280,9 @@ const Value* Table::raw(const std::string& key) { return ask(key, false, ""); }
 void Table::finish() const {
   for (const auto& [key, value] : source_->members) {
     if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
-      fail(key, "unknown key" + did_you_mean(key, asked_), asked_.empty() ? "no keys here" : joined(asked_));
+      const std::string now = now_called(path_, key);
+      fail(key, "unknown key" + (now.empty() ? did_you_mean(key, asked_) : now),
+           asked_.empty() ? "no keys here" : joined(asked_));
     }
   }
 }

@@ -13,7 +13,7 @@ struct TestParams : RoleParams {
 };
 
 /// "overlay" with the keys that the shipped clusters use, linked ones of one link_layer, and "mpi" without
-/// keys, which was called "kernel".
+/// keys.
 inline RoleRegistry test_roles() {
   RoleRegistry roles;
   roles.add({"overlay",
@@ -26,7 +26,7 @@ inline RoleRegistry test_roles() {
                table.boolean("scratchpad_single_port", false);
                table.integer("noc_cycles_per_flit", 1, 1, 8);
                table.integer("noc_link_flits", 8, 4, 32);
-               table.integer("turn_cycles", 3, 0, 1000);
+               table.integer("turnaround_cycles", 3, 0, 1000);
                table.choice("memory_controller", "ours", {"ours", "published"});
                table.choice("link_layer", "ours", {"ours", "published"});
                Table timing = table.table("timing");
@@ -45,13 +45,11 @@ inline RoleRegistry test_roles() {
              "reliable",
              {"ddr3-1600"},
              {"link_layer"}});
-  Role mpi{"mpi",
-           [](Table&, const RoleSite&) -> std::shared_ptr<const RoleParams> {
-             return std::make_shared<TestParams>();
-           },
-           nullptr};
-  mpi.former = "kernel";
-  roles.add(std::move(mpi));
+  roles.add({"mpi",
+             [](Table&, const RoleSite&) -> std::shared_ptr<const RoleParams> {
+               return std::make_shared<TestParams>();
+             },
+             nullptr});
   return roles;
 }
 

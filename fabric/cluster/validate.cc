@@ -57,7 +57,7 @@ void validate_roles(ClusterSpec& spec, const std::vector<Value>& tables, Table& 
       const Role* role = roles.find(node.role);
       if (!role) {
         throw UserError(where.file() + ": node " + node.name + " has the role \"" + node.role +
-                        "\", which this program does not know" + roles.renamed(node.role) +
+                        "\", which this program does not know" + now_called("", node.role) +
                         did_you_mean(node.role, roles.names()) +
                         "; allowed: " + (roles.names().empty() ? "none" : joined(roles.names())));
       }

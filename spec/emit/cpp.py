@@ -11,6 +11,7 @@ from spec import collective as collective_spec
 from spec import hub
 from spec.csrs import CSRS
 from spec.emit import MADE
+from spec.keys import TABLES
 from spec.memory_map import MEMORY_MAP
 from spec.operators import FIRST_OF_USERS, OPERATORS
 from spec.rows import (
@@ -60,6 +61,23 @@ def keys(table: KeyTable) -> str:
         [line for key in table.keys for line in _key(key)]
         + [line for name, keys in table.structs.items() for line in _values(name, keys)],
     )
+
+
+def former_names() -> str:
+    """Names that keys and tables of cluster files had in earlier versions."""
+    rows = [("", table.former, table.name) for table in TABLES if table.former]
+    rows += [(table.name, key.former, key.name) for table in TABLES for key in table.keys if key.former]
+    lines = [
+        "struct FormerName {",
+        "  const char* table;  ///< that the key is of; empty: of the file, and of roles",
+        "  const char* former;",
+        "  const char* now;",
+        "};",
+        "inline constexpr FormerName kFormerNames[] = {",
+        *(f'    {{"{table}", "{former}", "{now}"}},' for table, former, now in rows),
+        "};",
+    ]
+    return header("Former names in cluster files.", [], "polyloom::fabric", lines)
 
 
 def _values(name: str, keys: Iterable[Key]) -> list[str]:

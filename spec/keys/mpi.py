@@ -15,4 +15,5 @@ MPI = KeyTable(
         Other("image", "path", "the program that `polyloom mpirun` has compiled", meaning="of the kernel's RTL"),
     ],
     space="mpi",
+    former="kernel",
 )

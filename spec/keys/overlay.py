@@ -72,7 +72,15 @@ SYSTEM: list[Key] = [
         unit="cycles",
         meaning="further stages from the threads to the detector, and back",
     ),
-    Integer("turn_cycles", 3, 0, 1000, unit="cycles", meaning="until a board responds to a control word"),
+    Integer(
+        "turnaround_cycles",
+        3,
+        0,
+        1000,
+        unit="cycles",
+        meaning="until a board responds to a control word",
+        former="turn_cycles",
+    ),
     Integer("end_cycles", 1, 0, 100, unit="cycles", meaning="tree: for each end of a link in a report, read or sent"),
     Integer("bridge_hop_cycles", 195, 1, 100_000, unit="cycles", meaning="star: from board (0,0) to its master"),
     Integer(

@@ -67,9 +67,7 @@ std::unique_ptr<fabric::Node> make_node(const fabric::NodeContext& context) {
 }  // namespace
 
 void register_role(fabric::RoleRegistry& registry) {
-  fabric::Role role{"mpi", validate, make_node};
-  role.former = "kernel";
-  registry.add(std::move(role));
+  registry.add({"mpi", validate, make_node});
   registry.set_json({read_zrlmpi, zrlmpi_of_name});
   registry.set_switch(make_switch);
 }

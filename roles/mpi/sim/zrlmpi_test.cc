@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: ZRLMPI's descriptions of clusters, by file and by name, and each sort of mistake in one.
+// Covers: ZRLMPI's descriptions of clusters, by file and by name, each sort of mistake in one, thousands of
+// random mutations.
 #include "roles/mpi/sim/zrlmpi.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fabric/cluster/dump.h"
+#include "fabric/cluster/mutator.h"
 #include "fabric/cluster/reader.h"
 #include "fabric/error.h"
 #include "roles/mpi/sim/role.h"
@@ -99,6 +101,28 @@ TEST(Zrlmpi, Mistakes) {
       }
     }
   }
+}
+
+TEST(Zrlmpi, MutationsAreAcceptedOrThrowUserError) {
+  const std::string whole =
+      R"({"nodes": {"cpu": [0, 33], "fpga": "1 - 32"}, "config": {"com_opt": 3, "mem_opt": 1}})";
+  testing::Mutator mutate(20260101);
+  const RoleRegistry registry = roles();
+  int accepted = 0, refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string mutated = mutate(whole);
+    try {
+      parse_cluster(mutated, "z.json", registry);
+      ++accepted;
+    } catch (const UserError& error) {
+      ++refused;
+      EXPECT_EQ(std::string(error.what()).find("z.json"), 0u) << error.what();
+    } catch (const std::exception& error) {
+      FAIL() << "not a UserError: " << error.what() << "\nin:\n" << mutated;
+    }
+  }
+  EXPECT_GT(accepted, 20);
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ DetectorConfig detector_config(const OverlayParams& params, const BoardSite& sit
           .mesh = site.mesh,
           .threads = params.board.threads(),
           .gather = gather,
-          .turn = params.turn_cycles,
+          .turn = params.turnaround_cycles,
           .end = params.end_cycles,
           .bridge_hop = params.bridge_hop_cycles};
 }

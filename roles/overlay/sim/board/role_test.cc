@@ -122,7 +122,7 @@ TEST(OverlayRole, ShapeOfTheRtl) {
   for (const char* published :
        {"detector = \"star\"\n", "detector = \"star\"\nlink_layer = \"published\"\n",
         "header_every_flit = true\n", "scratchpad_single_port = true\n", "noc_cycles_per_flit = 2\n",
-        "gather_cycles = 9\n", "turn_cycles = 5\n", "end_cycles = 2\n", "cache_sets_per_thread = 32\n",
+        "gather_cycles = 9\n", "turnaround_cycles = 5\n", "end_cycles = 2\n", "cache_sets_per_thread = 32\n",
         "[overlay.timing]\nfp_add = 14\n"}) {
     try {
       shape_of(published);
