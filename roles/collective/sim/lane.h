@@ -119,7 +119,7 @@ class Lane {
   void forget_check() { checked_at_ = kNeverCycle; }
   std::uint32_t peer() const { return peer_; }  ///< register value: valid[31] node[23:8] port[7:0]
 
-  // ---- many beats at once (engine_burst.cc); each call does what the ones above do beat by beat
+  // ---- many beats at once (burst.h); each call does what the ones above do beat by beat
 
   /// A beat inside of a block leaves as send_beat() says; its words follow with fill(). Precondition: room().
   void book(Time earliest) {

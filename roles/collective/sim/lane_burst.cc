@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many beats of a lane at once: the wire's part of engine_burst.cc.
+// Many beats of a lane at once: the wire's part of burst.h.
 #include <algorithm>
 
 #include "roles/collective/sim/lane.h"

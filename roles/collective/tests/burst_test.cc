@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: computing many cycles at once (engine_burst.cc) against stepping every edge: equal digest,
+// Covers: computing many cycles at once (burst.h) against stepping every edge: equal digest,
 // counters, events, ends and memory on random programs in windows of several lengths, with damaged links and
 // watchdogs, shared halves of a channel, patterns that cross halves, timing without contents, uneven clocks.
 // Leaves out: what the programs must do (random_test.cc, engine_test.cc).

@@ -192,6 +192,21 @@ TEST(Faults, BadProgramsAreRefused) {
   EXPECT_FALSE(b.engine(0).start(1000, 0)) << "a stopped node starts nothing";
 }
 
+// W# of channel 0 leaves its channel at the second beat; W# of channel 1 must not get what stopped the node.
+TEST(Faults, AWriteThatLeavesItsChannelEndsTheCopy) {
+  Bench b(pair_options());
+  ProgramEnd last;
+  b.engine(0).listen([&](const ProgramEnd& e) { last = e; });
+  std::memset(b.bytes(0, 0), 0x5a, 1024);
+  b.start(
+      0, {read(0, kSome), write(0, {65504, 1024, 1, 0}, kFromRead), write(1, kSome, kFromRead), go(), end()});
+  b.run();
+  EXPECT_EQ(last.code, static_cast<std::uint8_t>(Fault::bad_program));
+  EXPECT_EQ(last.value, 65536u);
+  EXPECT_EQ(b.bytes(0, 1)[31], 0x5a);
+  EXPECT_EQ(b.bytes(0, 1)[32], 0);
+}
+
 // Bits that flip on the wire: with checks, a named fault and never wrong bytes under a good end.
 TEST(Faults, DamagedLinksNeverPassUnseen) {
   unsigned stopped = 0, finished = 0;
