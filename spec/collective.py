@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from spec.rows import Constant, Enumeration, Enumerator, Field, Register, registers
+from spec.rows import NOTHING, Constant, Enumeration, Enumerator, Field, Given, Operation, Register, registers, unique
 
 OPS = Enumeration(
     "Op",
@@ -157,3 +157,70 @@ REGISTERS = registers(
         ),
     ],
 )
+
+# ---- operations: what a request may ask for ----
+
+SIZES = Enumeration(
+    "SizeKind",
+    "SIZE_",
+    "What a request's sizes are.",
+    [
+        Enumerator("none", 0, "there are none"),
+        Enumerator("vector", 1, "one: the whole vector"),
+        Enumerator("blocks", 2, "a block for each rank"),
+        Enumerator("pairs", 3, "a block for each pair: sizes[i * ranks + j] goes from i to j"),
+    ],
+)
+
+RANKS = Enumeration(
+    "Who",
+    "WHO_",
+    "Which ranks have a buffer.",
+    [
+        Enumerator("none", 0, "none of them"),
+        Enumerator("all", 1, "every rank"),
+        Enumerator("root", 2, "the request's root"),
+        Enumerator("others", 3, "all but the root"),
+        Enumerator("destination", 4, "the request's destination"),
+    ],
+)
+
+BUFFERS = Enumeration(
+    "Holds",
+    "HOLDS_",
+    "What lies in a buffer.",
+    [
+        Enumerator("nothing", 0, "no byte"),
+        Enumerator("vector", 1, "all bytes, as one vector"),
+        Enumerator("block", 2, "the rank's own block"),
+        Enumerator("blocks", 3, "all blocks, one after the other in the order of ranks"),
+        Enumerator("row", 4, "the blocks from the rank to each, in their order"),
+        Enumerator("column", 5, "the blocks from each to the rank, in their order"),
+    ],
+)
+
+BUSES = Enumeration(
+    "Bus",
+    "BUS_",
+    "Bus bandwidth by algorithm bandwidth of n ranks, as nccl-tests counts.",
+    [
+        Enumerator("none", 0, "0: nothing moves"),
+        Enumerator("whole", 1, "1"),
+        Enumerator("share", 2, "(n - 1) / n"),
+        Enumerator("twice", 3, "2 (n - 1) / n"),
+    ],
+)
+
+OPERATIONS = [
+    Operation("barrier", "none", NOTHING, NOTHING, "none"),
+    Operation("unicast", "vector", Given("root", "vector"), Given("destination", "vector"), "whole"),
+    Operation("scatter", "blocks", Given("root", "blocks"), Given("all", "block"), "share"),
+    Operation("gather", "blocks", Given("all", "block"), Given("root", "blocks"), "share"),
+    Operation("broadcast", "vector", Given("root", "vector"), Given("others", "vector"), "whole"),
+    Operation("all_to_all", "pairs", Given("all", "row"), Given("all", "column"), "share"),
+    Operation("all_gather", "blocks", Given("all", "block"), Given("all", "blocks"), "share"),
+    Operation("reduce", "vector", Given("all", "vector"), Given("root", "vector"), "whole", reduces=True),
+    Operation("reduce_scatter", "blocks", Given("all", "blocks"), Given("all", "block"), "share", reduces=True),
+    Operation("all_reduce", "vector", Given("all", "vector"), Given("all", "vector"), "twice", reduces=True),
+]
+unique("operations", [one.name for one in OPERATIONS])

@@ -358,3 +358,38 @@ class Constant:
     number: int
     meaning: str
     bits: int = 0
+
+
+# ---- collective operations ----
+
+
+@dataclass(frozen=True)
+class Given:
+    """What an operation puts into a buffer, and the ranks that have one."""
+
+    who: str
+    what: str
+
+
+NOTHING = Given("none", "nothing")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A collective operation: what its sizes say, what ranks give and get, and what its bandwidth counts."""
+
+    name: str
+    sizes: str
+    sends: Given
+    receives: Given
+    bus: str
+    reduces: bool = False
+    """Elements of all ranks are combined on their way."""
+
+    def __post_init__(self) -> None:
+        said = {"none": set(), "vector": {"vector"}, "blocks": {"block", "blocks"}, "pairs": {"row", "column"}}
+        for given in (self.sends, self.receives):
+            if given.what not in said[self.sizes] | {"nothing"}:
+                raise SpecError(f"{self.name}: its sizes are {self.sizes}, which say nothing of {given.what}")
+            if (given.who == "none") != (given.what == "nothing"):
+                raise SpecError(f"{self.name}: {given.who} have {given.what}")

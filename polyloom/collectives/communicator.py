@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from polyloom.base import memory, paths, process
 from polyloom.base.errors import UserError
 from polyloom.collectives.loader import CollectiveError, ext
+from polyloom.collectives.operations import OPERATIONS
 from polyloom.collectives.program import Instruction
 
 Array = NDArray[Any]
@@ -216,33 +217,33 @@ class Communicator:
         _whole(rank, "rank", 0, self.size - 1)
 
     def request(self, operation: str, sizes: Sequence[int], dtype: Any = np.uint8, **options: Any) -> Any:
-        """Build a request for ``explain``, ``algorithms`` and ``prepare``; sizes in bytes as plan.h says."""
+        """Build a request for ``explain``, ``algorithms`` and ``prepare``; sizes in bytes as operations.h says."""
         for size in sizes:
             if not 0 <= size < 1 << 63:
                 raise CollectiveError(f"{operation}: {size} bytes; sizes are from 0 to 2^63 - 1")
         kind = _TYPES.get(np.dtype(dtype), "bytes")
-        if kind == "bytes" and operation in {"reduce", "reduce_scatter", "all_reduce"}:
+        if kind == "bytes" and operation in OPERATIONS and OPERATIONS[operation].reduces:
             raise CollectiveError(f"{operation} of {np.dtype(dtype)}: elements are {' or '.join(map(str, _TYPES))}")
         if "reduce" in options:
             _word(options["reduce"], "op")
         for name in ("root", "destination"):
             if name in options:
-                options[name] = _whole(options[name], name, *_INT32)  # which ranks there are: check()
-        return ext.Request(operation, list(sizes), type=kind, **options)
+                options[name] = _whole(options[name], name, *_INT32)
+        return self._raw.request(operation, list(sizes), type=kind, **options)
 
     def uniform(self, operation: str, total: int, **options: Any) -> Any:
         """Build a request of ``total`` bytes a rank, blocks equal (cut down to whole blocks of 4-byte elements)."""
         name = operation.replace("-", "_")
-        reduces = name in {"reduce", "reduce_scatter", "all_reduce"}
-        dtype = np.float32 if reduces else np.uint8
+        row = OPERATIONS.get(name)
+        dtype = np.float32 if row and row.reduces else np.uint8
         n = self.size
-        if name == "barrier":
+        if row and row.sizes == "none":
             return self.request(name, [], **options)
-        if name in {"unicast", "broadcast", "reduce", "all_reduce"}:
+        if row and row.sizes == "vector":
             options.setdefault("destination", n - 1)
             return self.request(name, [max(4, total // 4 * 4)], dtype, **options)
         block = max(4, total // n // 4 * 4)
-        return self.request(name, [block] * (n * n if name == "all_to_all" else n), dtype, **options)
+        return self.request(name, [block] * (n * n if row and row.sizes == "pairs" else n), dtype, **options)
 
     def algorithms(self, request: Any) -> list[str]:
         """Names of the algorithms that apply, the published first; natively "memory", which has no steps, before."""
@@ -255,7 +256,6 @@ class Communicator:
     def _call(
         self, request: Any, send: Sequence[Array | None], dtype: Any, algorithm: str
     ) -> tuple[list[Array], Result]:
-        self._raw.check(request)
         _word(algorithm, "algorithm")
         empty = np.zeros(0, np.uint8)
         _check_types(send)
@@ -269,8 +269,7 @@ class Communicator:
         raw = self._raw.call(request, given, taken, algorithm)
         return [array.view(dtype) for array in taken], Result.of(raw)
 
-    def _from_root(self, request: Any, root: int, array: Array) -> list[Array | None]:
-        self._raw.check(request)  # also that there is such a rank
+    def _from_root(self, root: int, array: Array) -> list[Array | None]:
         return [array if rank == root else None for rank in range(self.size)]
 
     def barrier(self) -> Result:
@@ -281,7 +280,7 @@ class Communicator:
         """``array`` of rank ``root`` to rank ``destination``; returns what arrived, in its shape."""
         array = _array(array)
         request = self.request("unicast", [array.nbytes], root=root, destination=destination)
-        send = self._from_root(request, root, array)
+        send = self._from_root(root, array)
         received, result = self._call(request, send, array.dtype, algorithm)
         return received[destination].reshape(array.shape), result
 
@@ -289,7 +288,7 @@ class Communicator:
         """``array`` of rank ``root`` to all; returns one array of its shape a rank."""
         array = _array(array)
         request = self.request("broadcast", [array.nbytes], root=root)
-        received, result = self._call(request, self._from_root(request, root, array), array.dtype, algorithm)
+        received, result = self._call(request, self._from_root(root, array), array.dtype, algorithm)
         received[root] = array.copy()
         return [each.reshape(array.shape) for each in received], result
 
@@ -297,9 +296,7 @@ class Communicator:
         """Block i, of any shape, of rank ``root`` to rank i."""
         blocks = self._one_each(blocks)
         request = self.request("scatter", [b.nbytes for b in blocks], root=root)
-        received, result = self._call(
-            request, self._from_root(request, root, _joined(blocks)), blocks[0].dtype, algorithm
-        )
+        received, result = self._call(request, self._from_root(root, _joined(blocks)), blocks[0].dtype, algorithm)
         return [each.reshape(block.shape) for each, block in zip(received, blocks, strict=True)], result
 
     def gather(self, arrays: Sequence[Array], root: int = 0, algorithm: str = "") -> tuple[Array, Result]:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from polyloom.base.errors import UserError
 from polyloom.collectives.communicator import Communicator
+from polyloom.collectives.operations import OPERATIONS
+from polyloom.base.errors import UserError
 
 Bytes = NDArray[np.uint8]
 PIECE = 1 << 22  # bytes made or compared at once
@@ -62,21 +64,19 @@ class Part:
 
 def parts_of(operation: str, rank: int, ranks: int, sent: int, root: int, destination: int) -> list[Part]:
     """What a rank's receive buffer holds after an operation with equal blocks; ``sent``: bytes of a send buffer."""
+    row = OPERATIONS[operation]
     share = sent // ranks
     every = range(ranks)
-    one = range(root, root + 1)
-    whole = [Part(range(i, i + 1), 0, sent) for i in every]
+    has = {"all": True, "root": rank == root, "others": rank != root, "destination": rank == destination}
+    if not has[row.receiver]:
+        return []
+    source = range(root, root + 1)
     return {
-        "unicast": [Part(one, 0, sent)] if rank == destination else [],
-        "broadcast": [Part(one, 0, sent)] if rank != root else [],
-        "scatter": [Part(one, rank * share, share)],
-        "gather": whole if rank == root else [],
-        "all_gather": whole,
-        "all_to_all": [Part(range(i, i + 1), rank * share, share) for i in every],
-        "reduce": [Part(every, 0, sent)] if rank == root else [],
-        "reduce_scatter": [Part(every, rank * share, share)],
-        "all_reduce": [Part(every, 0, sent)],
-    }[operation]
+        "vector": [Part(every if row.reduces else source, 0, sent)],
+        "block": [Part(every if row.reduces else source, rank * share, share)],
+        "blocks": [Part(range(i, i + 1), 0, sent) for i in every],
+        "column": [Part(range(i, i + 1), rank * share, share) for i in every],
+    }[row.receives]
 
 
 def _pieces(size: int) -> Iterator[tuple[int, int]]:
@@ -142,14 +142,16 @@ def verify(
     ``at`` hears which share of it is done, and what is next.
     """
     name = operation.replace("-", "_")
-    if name == "barrier":
+    request = comm.uniform(name, size)
+    row = OPERATIONS[name]
+    if row.sends == "nothing":
         return
     root, destination = 0, comm.size - 1
-    prepared = comm.prepare(comm.uniform(name, size), algorithm)
-    senders = [root] if name in ("unicast", "broadcast", "scatter") else range(comm.size)
+    prepared = comm.prepare(request, algorithm)
+    senders = [root] if row.sender == "root" else range(comm.size)
     for rank in senders:
         at(rank / comm.size / 3, f"filling rank {rank} of {comm.size}")
-        _fill(comm, prepared, rank, sums="reduce" in name)
+        _fill(comm, prepared, rank, sums=row.reduces)
     at(1 / 3, "moving")
     comm.run(prepared)
     sent = prepared.send_bytes(senders[0])

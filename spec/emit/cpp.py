@@ -238,6 +238,38 @@ def collective() -> str:
     return header("Programs of collective nodes: docs/registers.md.", ["<cstdint>"], "polyloom::collective", lines)
 
 
+def collective_operations() -> str:
+    """Collective operations and what each is."""
+    rows = collective_spec.OPERATIONS
+    lines = ["enum class Operation {", *(f"  {row.name}," for row in rows), "};", ""]
+    lines += ["inline constexpr Operation kOperations[] = {"]
+    lines += [*(f"    Operation::{row.name}," for row in rows), "};", ""]
+    forms = (collective_spec.SIZES, collective_spec.RANKS, collective_spec.BUFFERS, collective_spec.BUSES)
+    for form in forms:
+        lines += [*_enumeration(form), ""]
+    lines += [
+        "/// What an operation is.",
+        "struct Traits {",
+        "  const char* name;",
+        "  SizeKind sizes;",
+        "  Who sender;",
+        "  Holds sends;",
+        "  Who receiver;",
+        "  Holds receives;",
+        "  Bus bus;",
+        "  bool reduces;  ///< elements of all ranks are combined on their way",
+        "};",
+        "inline constexpr Traits kTraits[] = {",
+    ]
+    for row in rows:
+        lines.append(
+            f"    {{{json.dumps(row.name)}, SizeKind::{row.sizes}, Who::{row.sends.who}, Holds::{row.sends.what}, "
+            f"Who::{row.receives.who}, Holds::{row.receives.what}, Bus::{row.bus}, {str(row.reduces).lower()}}},"
+        )
+    lines += ["};", "constexpr const Traits& traits(Operation one) { return kTraits[static_cast<int>(one)]; }"]
+    return header("Collective operations.", ["<cstdint>"], "polyloom::collective", lines)
+
+
 def _enumeration(rows: Enumeration) -> list[str]:
     lines = [*_comment(rows.text), f"enum class {rows.name} : std::uint8_t {{"]
     for row in rows.rows:

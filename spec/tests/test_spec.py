@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,18 @@ from spec.emit import cpp, markdown, systemverilog
 from spec.environment import VARIABLES
 from spec.keys import TABLES
 from spec.rows import (
+    NOTHING,
     Boolean,
     Bytes,
     Choice,
     Csr,
     Duration,
     Field,
+    Given,
     Integer,
     Key,
     KeyTable,
+    Operation,
     Other,
     PowerOfTwo,
     Register,
@@ -183,6 +187,19 @@ def test_what_rows_say_stands_in_header_and_page() -> None:
     page = markdown.keys()
     assert "| `tiles_x` | 1 to 8, a power of two | 4 | tiles in a row | `TilesX` |" in page
     assert "| `max_payload` | 128 to 512, a power of two (B) | 512; paper: 256 |" in page
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (lambda: Operation("o", "vector", Given("all", "row"), NOTHING, "whole"), "are vector, .* nothing of row"),
+        (lambda: Operation("o", "none", Given("none", "nothing"), Given("all", "vector"), "none"), "nothing of vector"),
+        (lambda: Operation("o", "blocks", Given("none", "blocks"), Given("all", "block"), "share"), "none have blocks"),
+    ],
+)
+def test_an_operation_has_what_its_sizes_say(row: Callable[[], Operation], words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        row()
 
 
 def test_quantities() -> None:

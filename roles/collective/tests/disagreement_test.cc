@@ -68,7 +68,7 @@ struct World {
 
   /// As the communicator makes them.
   Programs programs_of(const Request& request, const std::string& algorithm) const {
-    const Prepared prepared = prepare(algorithm, request, topology, shape);
+    const Compiled prepared = compile(algorithm, {request, topology, shape});
     Programs all = programs(prelude(topology, shape), topology.size(), {0, 0, false});
     const Programs body =
         programs(prepared.schedule, topology.size(), {fingerprint(request, algorithm), 1, true});
@@ -145,7 +145,7 @@ std::vector<Case> cases(const World& w) {
   };
   for (const Request& r : {request(all_reduce, {1024}, 0, 0, words), request(broadcast, {1024}),
                            request(all_to_all, table), request(reduce, {1024}, 0, 0, words)}) {
-    const auto names = algorithms(r, w.topology, w.shape);
+    const auto names = algorithms({r, w.topology, w.shape});
     for (std::size_t i = 1; i < names.size(); ++i) all.push_back({"algorithm", r, r, names[0], names[i]});
   }
   return all;
@@ -203,7 +203,7 @@ unsigned disagree(const Topology& topology, std::uint64_t eager) {
   unsigned seed = 1, different = 0, late = 0;
   for (const Case& c : cases(w)) {
     const auto named = [&](const Request& r, const std::string& name) {
-      return name.empty() ? algorithms(r, w.topology, w.shape).front() : name;
+      return name.empty() ? algorithms({r, w.topology, w.shape}).front() : name;
     };
     const Programs common = w.programs_of(c.common, named(c.common, c.common_algorithm));
     const Programs other = w.programs_of(c.odd, named(c.odd, c.odd_algorithm));
@@ -241,7 +241,7 @@ TEST(Disagreement, OneRankNeverCalls) {
     World w(Topology::hypercube(2, 2), eager);
     unsigned seed = 100;
     for (const Case& c : cases(w)) {
-      const Programs all = w.programs_of(c.common, algorithms(c.common, w.topology, w.shape).front());
+      const Programs all = w.programs_of(c.common, algorithms({c.common, w.topology, w.shape}).front());
       for (int odd = 0; odd < 4; ++odd) {
         Programs some = all;
         some[static_cast<std::size_t>(odd)].clear();

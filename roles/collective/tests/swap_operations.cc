@@ -46,8 +46,8 @@ std::vector<OperationCase> operation_cases(int nodes, std::uint64_t bytes, std::
   std::vector<OperationCase> cases;
   for (const Operation op : kOperations) {
     const Request request = random_request(op, nodes, largest, random);
-    for (const std::string& algorithm : algorithms(request, topology, shape)) {
-      const Prepared prepared = prepare(algorithm, request, topology, shape);
+    for (const std::string& algorithm : algorithms({request, topology, shape})) {
+      const Compiled prepared = compile(algorithm, {request, topology, shape});
       OperationCase c;
       c.name = std::string(name_of(op)) + " " + algorithm + " on " + std::to_string(nodes) + " nodes";
       Machine machine(topology, shape.channels, shape.operator_inputs, shape.operator_outputs, bytes);

@@ -113,15 +113,7 @@ NB_MODULE(_polyloom_collectives, m) {
   };
   nb::exception<polyloom::UserError>(m, "CollectiveError", PyExc_RuntimeError);
 
-  nb::class_<Request>(m, "Request")
-      .def(
-          "__init__",
-          [](Request* self, const std::string& operation, const std::vector<std::uint64_t>& sizes, int root,
-             int destination, const std::string& reduce, const std::string& type) {
-            new (self) Request(make_request(operation, sizes, root, destination, reduce, type));
-          },
-          "operation"_a, "sizes"_a, "root"_a = 0, "destination"_a = 0, "reduce"_a = "sum",
-          "type"_a = "bytes");
+  nb::class_<Request>(m, "Request");
   nb::class_<Result>(m, "Result")
       .def_ro("operation", &Result::operation)
       .def_ro("algorithm", &Result::algorithm)
@@ -223,7 +215,15 @@ NB_MODULE(_polyloom_collectives, m) {
                             int rank) { return send_bytes(r, c.topology(), rank); })
       .def("recv_bytes", [](const Communicator& c, const Request& r,
                             int rank) { return recv_bytes(r, c.topology(), rank); })
-      .def("check", [](const Communicator& c, const Request& r) { check(r, c.topology()); })
+      .def(
+          "request",
+          [](const Communicator& c, const std::string& operation, const std::vector<std::uint64_t>& sizes,
+             int root, int destination, const std::string& reduce, const std::string& type) {
+            Request r = make_request(operation, sizes, root, destination, reduce, type);
+            c.check(r);
+            return r;
+          },
+          "operation"_a, "sizes"_a, "root"_a = 0, "destination"_a = 0, "reduce"_a = "sum", "type"_a = "bytes")
       .def(
           "call",
           [](Communicator& c, const Request& r, const std::vector<Input>& send,

@@ -2,18 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "polyloom/collectives.h"
 #include "roles/collective/host/runtime/arena.h"
+#include "roles/collective/host/runtime/averages.h"
 #include "roles/collective/host/runtime/backend.h"
 #include "roles/collective/host/runtime/group.h"
 #include "roles/collective/host/runtime/native.h"
-#include "roles/collective/host/schedule/algorithms.h"
+#include "roles/collective/host/schedule/compile.h"
 #include "roles/collective/host/schedule/topology.h"
 
 namespace polyloom::collective {
@@ -49,6 +47,13 @@ std::optional<double> Result::bus_gbps() const {
   return gbps ? std::optional<double>(*gbps * bus_factor) : std::nullopt;
 }
 
+/// What has been made of a request: once, and used by every run of it.
+struct Communicator::Prepared::Made {
+  Plan plan;
+  Buffers buffers;  ///< those that the schedule is for; none: it has not run
+  Schedule schedule;
+};
+
 struct Communicator::State {
   bool native = false;
   ClusterFacts facts;
@@ -57,8 +62,11 @@ struct Communicator::State {
   std::shared_ptr<Arenas> arenas;
   std::unique_ptr<Group> group;
 
+  Situation situation(const Request& request) const { return {request, facts.topology, facts.shape}; }
+
   /// Before any plan is made: what no layout can hold.
-  void check_sizes(const Request& request) const {
+  void check_sizes(const Situation& s) const {
+    const Request& request = s.request;
     const std::uint64_t all = facts.channel_bytes * facts.shape.channels;
     for (int rank = 0; rank < facts.topology.size(); ++rank) {
       const std::uint64_t out = send_bytes(request, facts.topology, rank),
@@ -87,13 +95,15 @@ struct Communicator::State {
     }
   }
 
-  bool hands_on_sums(const Prepared& prepared) const {
-    const Request& r = prepared.request;
-    if (r.reduce != ReduceOp::average || r.type != DataType::int32 || prepared.algorithm == kNativeAlgorithm)
-      return false;
-    return hands_on_integer_sums(make_plan(prepared.algorithm, {r, facts.topology, facts.shape}), r);
+  static bool hands_on_sums(const Prepared& prepared) {
+    return prepared.made && hands_on_integer_sums(prepared.made->plan, prepared.request);
   }
 
+  struct Choice {
+    std::string algorithm;
+    std::optional<Plan> plan{};  ///< if one had to be made to choose
+  };
+  Choice choose(const Situation& situation) const;
   struct Scheduled;
   Scheduled schedule(const Prepared& prepared);
   void run_native_on(const Prepared& prepared);
@@ -180,42 +190,6 @@ void for_pieces(const Buffer& buffer, std::uint64_t at, std::uint64_t bytes, F f
   }
 }
 
-/// Sums of any of the ranks' elements fit 32 bits. Throws UserError that names the first that may not.
-void require_small_sums(const Communicator::Prepared& prepared,
-                        std::span<const std::span<const std::uint8_t>> send) {
-  constexpr std::uint64_t kMost = INT32_MAX;
-  std::vector<std::uint64_t> sums(prepared.request.total() / sizeof(std::int32_t));
-  for (const auto& bytes : send) {
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      std::int32_t value;
-      std::memcpy(&value, &bytes[i * sizeof value], sizeof value);
-      sums[i] += static_cast<std::uint64_t>(std::abs(std::int64_t{value}));
-    }
-  }
-  const auto large = std::find_if(sums.begin(), sums.end(), [](std::uint64_t sum) { return sum > kMost; });
-  if (large == sums.end()) return;
-  throw UserError(fmt::format(
-      "{} ({}): integers are averaged in stages here, and sums between them might leave 32 bits: the ranks' "
-      "values "
-      "of element {} add up to {}, without their signs, and {} is safe; use smaller values or float32",
-      name_of(prepared.request.operation), prepared.algorithm, large - sums.begin(), *large, kMost));
-}
-
-/// By how many powers of two the sums of a float average might be above fp32; 0 if they cannot.
-int binades_above(const Request& request, std::span<const std::span<const std::uint8_t>> send) {
-  if (request.reduce != ReduceOp::average || request.type != DataType::fp32 || !request.reduces()) return 0;
-  float most = 0;
-  for (const auto& bytes : send) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
-      float value;
-      std::memcpy(&value, &bytes[at], sizeof value);
-      if (std::isfinite(value)) most = std::max(most, std::abs(value));
-    }
-  }
-  const auto sum = static_cast<double>(most) * static_cast<double>(send.size());
-  return std::max(0, std::ilogb(std::max(sum, 1.0)) - std::numeric_limits<float>::max_exponent + 2);
-}
-
 }  // namespace
 
 Communicator::Communicator(const Options& options) : state_(std::make_unique<State>()) {
@@ -250,34 +224,40 @@ const Topology& Communicator::topology() const { return state_->facts.topology; 
 const NodeShape& Communicator::shape() const { return state_->facts.shape; }
 const std::optional<CostParameters>& Communicator::parameters() const { return state_->parameters; }
 
+void Communicator::check(const Request& request) const { state_->situation(request); }
+
+Communicator::State::Choice Communicator::State::choose(const Situation& s) const {
+  if (native) return {kNativeAlgorithm};
+  require_operator(s);
+  if (facts.paper_schedules) return {collective::algorithms(s).front()};
+  auto best = std::move(rank_algorithms(s, *parameters).front());
+  return {best.algorithm, std::move(best.plan)};
+}
+
 std::string Communicator::choose(const Request& request) const {
-  check(request, topology());
-  state_->check_sizes(request);
-  if (native()) return kNativeAlgorithm;
-  require_operator(request, topology(), shape());
-  if (state_->facts.paper_schedules) return collective::algorithms(request, topology(), shape()).front();
-  return rank_algorithms(request, topology(), shape(), *state_->parameters).front().algorithm;
+  const Situation s = state_->situation(request);
+  state_->check_sizes(s);
+  return state_->choose(s).algorithm;
 }
 
 std::vector<std::string> Communicator::algorithms(const Request& request) const {
-  std::vector<std::string> names = collective::algorithms(request, topology(), shape());
+  std::vector<std::string> names = collective::algorithms(state_->situation(request));
   if (native()) names.insert(names.begin(), kNativeAlgorithm);
   return names;
 }
 
 std::string Communicator::explain(const Request& request) const {
-  check(request, topology());
+  const Situation s = state_->situation(request);
   if (native())
     return fmt::format("native: no time is modelled; '{}' moves the bytes at once\n", kNativeAlgorithm);
-  require_operator(request, topology(), shape());
+  require_operator(s);
   return fmt::format("{}\n", topology().text()) +
-         collective::explain(rank_algorithms(request, topology(), shape(), *state_->parameters),
-                             *state_->parameters);
+         collective::explain(rank_algorithms(s, *state_->parameters), *state_->parameters);
 }
 
 Communicator::Prepared Communicator::prepare(const Request& request, const std::string& algorithm) {
-  Prepared prepared = allot(request, algorithm);
-  if (state_->hands_on_sums(prepared)) {
+  Prepared prepared = allot(state_->situation(request), algorithm);
+  if (State::hands_on_sums(prepared)) {
     throw UserError(
         fmt::format("{} ({}): integers are averaged in stages here, and nobody would see if a sum between "
                     "them overflowed; "
@@ -287,23 +267,21 @@ Communicator::Prepared Communicator::prepare(const Request& request, const std::
   return prepared;
 }
 
-Communicator::Prepared Communicator::allot(const Request& request, const std::string& algorithm) {
-  check(request, topology());
-  state_->check_sizes(request);
-  Prepared prepared{request, algorithm.empty() ? choose(request) : algorithm, {}, {}};
+Communicator::Prepared Communicator::allot(const Situation& s, const std::string& algorithm) {
+  state_->check_sizes(s);
+  State::Choice choice{algorithm};
+  if (algorithm.empty()) choice = state_->choose(s);
+  Prepared prepared{s.request, choice.algorithm, {}, {}};
   if (native() && prepared.algorithm == kNativeAlgorithm) {
     for (int rank = 0; rank < size(); ++rank) {
-      const std::uint64_t out = send_bytes(request, topology(), rank),
-                          in = recv_bytes(request, topology(), rank);
-      prepared.send.push_back(allocate(rank, 0, out));
-      prepared.recv.push_back(allocate(rank, 1, in));
+      prepared.send.push_back(allocate(rank, 0, send_bytes(s.request, topology(), rank)));
+      prepared.recv.push_back(allocate(rank, 1, recv_bytes(s.request, topology(), rank)));
     }
     return prepared;
   }
-  const Situation situation{prepared.request, topology(), shape()};
-  const Plan plan =
-      make_plan(prepared.algorithm, situation);  // refuses what cannot be, before memory is taken
-  const Buffers wanted = preferred_buffers(prepared.algorithm, situation);
+  // Refuses what cannot be, before memory is taken.
+  Plan plan = choice.plan ? std::move(*choice.plan) : make_plan(prepared.algorithm, s);
+  const Buffers wanted = preferred_buffers(prepared.algorithm, s);
   for (int rank = 0; rank < size(); ++rank) {
     Buffer send, recv;
     send.state_ = state_->allocate(rank, wanted.send[index(rank)], Half::first, "send");
@@ -312,6 +290,7 @@ Communicator::Prepared Communicator::allot(const Request& request, const std::st
     prepared.send.push_back(std::move(send));
     prepared.recv.push_back(std::move(recv));
   }
+  prepared.made = std::make_shared<Prepared::Made>(Prepared::Made{std::move(plan), {}, {}});
   return prepared;
 }
 
@@ -378,19 +357,22 @@ struct Communicator::State::Scheduled {
 
 Communicator::State::Scheduled Communicator::State::schedule(const Prepared& prepared) {
   check_own(prepared);
-  const Situation situation{prepared.request, facts.topology, facts.shape};
-  const Plan plan = make_plan(prepared.algorithm, situation);
+  Prepared::Made& made = *prepared.made;
   Buffers buffers;
   Scheduled result;
   for (int rank = 0; rank < facts.topology.size(); ++rank) {
     buffers.send.push_back(prepared.send.at(index(rank)).layout());
     buffers.recv.push_back(prepared.recv.at(index(rank)).layout());
-    result.scratch.push_back(allocate(rank, plan.scratch[index(rank)], Half::second, "scratch"));
+    result.scratch.push_back(allocate(rank, made.plan.scratch[index(rank)], Half::second, "scratch"));
     buffers.scratch.push_back(result.scratch.back()->layout);
-    result.scratch.push_back(allocate(rank, plan.low[index(rank)], Half::first, "scratch"));
+    result.scratch.push_back(allocate(rank, made.plan.low[index(rank)], Half::first, "scratch"));
     buffers.low.push_back(result.scratch.back()->layout);
   }
-  result.schedule = pack(plan, buffers, facts.topology, facts.shape);
+  if (made.buffers != buffers) {  // memory in between may lie elsewhere than in the run before
+    made.schedule = make_schedule(made.plan, buffers, facts.topology, facts.shape);
+    made.buffers = std::move(buffers);
+  }
+  result.schedule = made.schedule;
   return result;
 }
 
@@ -446,9 +428,7 @@ Result Communicator::State::described(const Request& request, const std::string&
   result.algorithm = algorithm;
   result.ranks = ranks;
   // Of an exchange a rank's whole send buffer counts, as nccl-tests has it; of all others the whole vector.
-  result.bytes = request.operation == Operation::barrier      ? 0
-                 : request.operation == Operation::all_to_all ? request.total() / index(ranks)
-                                                              : request.total();
+  result.bytes = request.traits().sizes == SizeKind::pairs ? request.total() / index(ranks) : request.total();
   result.bus_factor = bus_factor(request.operation, ranks);
   return result;
 }
@@ -519,29 +499,21 @@ unsigned Communicator::record_beats() const { return state_->facts.record_beats;
 Result Communicator::call_scaled(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                                  std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm,
                                  int binades) {
-  std::vector<std::vector<float>> scaled;
+  std::vector<std::vector<std::uint8_t>> smaller;
   std::vector<std::span<const std::uint8_t>> from;
   for (const auto& bytes : send) {
-    std::vector<float>& values = scaled.emplace_back(bytes.size() / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    for (float& value : values) value = std::ldexp(value, -binades);
-    from.push_back(bytes_of(std::span<const float>(values)));
+    smaller.emplace_back(bytes.begin(), bytes.end());
+    scale_floats(smaller.back(), -binades);
+    from.push_back(smaller.back());
   }
   Result result = call(request, from, recv, algorithm);
-  for (const auto& bytes : recv) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
-      float value;
-      std::memcpy(&value, &bytes[at], sizeof value);
-      value = std::ldexp(value, binades);
-      std::memcpy(&bytes[at], &value, sizeof value);
-    }
-  }
+  for (const auto& bytes : recv) scale_floats(bytes, binades);
   return result;
 }
 
 Result Communicator::call(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                           std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm) {
-  check(request, topology());
+  const Situation situation = state_->situation(request);
   if (send.size() != index(size()) || recv.size() != index(size())) {
     throw UserError(
         fmt::format("{} send and {} receive buffers for {} ranks", send.size(), recv.size(), size()));
@@ -562,8 +534,8 @@ Result Communicator::call(const Request& request, std::span<const std::span<cons
   if (const int binades = binades_above(request, send); binades > 0) {
     return call_scaled(request, send, recv, algorithm, binades);
   }
-  const Prepared prepared = allot(request, algorithm);
-  if (state_->hands_on_sums(prepared)) require_small_sums(prepared, send);
+  const Prepared prepared = allot(situation, algorithm);
+  if (State::hands_on_sums(prepared)) require_small_sums(request, prepared.algorithm, send);
   for (int r = 0; r < size(); ++r) write(prepared.send[index(r)], send[index(r)]);
   Result result = run(prepared);
   for (int r = 0; r < size(); ++r) read(prepared.recv[index(r)], recv[index(r)]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "fabric/parallel.h"
@@ -92,55 +93,25 @@ bool overlap(In a, In b) {
   return !a.empty() && !b.empty() && a.data() < b.data() + b.size() && b.data() < a.data() + a.size();
 }
 
-void move(const Request& r, std::span<const In> send, std::span<const Out> recv) {
-  const std::size_t n = send.size(), root = index(r.root);
-  Copies copies;
+/// The vector that all ranks combine, cut as they get it.
+std::vector<Part> results(const Request& r, std::span<const Out> recv) {
+  if (r.traits().receives == Holds::vector) {
+    Part whole{0, r.total(), {}};
+    std::copy_if(recv.begin(), recv.end(), std::back_inserter(whole.to),
+                 [](const Out& out) { return !out.empty(); });
+    return {whole};
+  }
+  std::vector<Part> blocks;
   std::size_t at = 0;
-  switch (r.operation) {
-    case Operation::unicast:
-      copies.add(send[root], recv[index(r.destination)]);
-      break;
-    case Operation::broadcast:
-      for (std::size_t i = 0; i < n; ++i) {
-        if (i != root) copies.add(send[root], recv[i]);
-      }
-      break;
-    case Operation::scatter:
-      for (std::size_t i = 0; i < n; at += r.sizes[i++])
-        copies.add(send[root].subspan(at, r.sizes[i]), recv[i]);
-      break;
-    case Operation::gather:
-      for (std::size_t i = 0; i < n; at += r.sizes[i++]) copies.add(send[i], recv[root].subspan(at));
-      break;
-    case Operation::all_gather:
-      for (std::size_t i = 0; i < n; at += r.sizes[i++]) {
-        for (std::size_t j = 0; j < n; ++j) copies.add(send[i], recv[j].subspan(at));
-      }
-      break;
-    case Operation::all_to_all: {
-      std::vector<std::size_t> filled(n, 0);
-      for (std::size_t i = 0; i < n; ++i) {
-        at = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-          const std::size_t bytes = r.sizes[i * n + j];
-          copies.add(send[i].subspan(at, bytes), recv[j].subspan(filled[j]));
-          at += bytes;
-          filled[j] += bytes;
-        }
-      }
-      break;
-    }
-    case Operation::reduce:
-      return reduce(r, send, {{0, r.total(), {recv[root]}}});
-    case Operation::all_reduce:
-      return reduce(r, send, {{0, r.total(), {recv.begin(), recv.end()}}});
-    case Operation::reduce_scatter: {
-      std::vector<Part> parts;
-      for (std::size_t i = 0; i < n; at += r.sizes[i++]) parts.push_back({at, r.sizes[i], {recv[i]}});
-      return reduce(r, send, parts);
-    }
-    case Operation::barrier:
-      break;
+  for (std::size_t i = 0; i < recv.size(); at += r.sizes[i++]) blocks.push_back({at, r.sizes[i], {recv[i]}});
+  return blocks;
+}
+
+void move(const Request& r, std::span<const In> send, std::span<const Out> recv) {
+  if (r.reduces()) return reduce(r, send, results(r, recv));
+  Copies copies;
+  for (const Transfer& t : transfers(r, static_cast<int>(send.size()))) {
+    copies.add(send[index(t.from)].subspan(t.at, t.bytes), recv[index(t.to)].subspan(t.into));
   }
   copies.run();
 }
@@ -148,13 +119,14 @@ void move(const Request& r, std::span<const In> send, std::span<const Out> recv)
 }  // namespace
 
 void run_native(const Request& request, std::span<const In> send, std::span<const Out> recv) {
-  // What another rank still has to read must not be written. A vector that is all-reduced in its own place is
+  // What another rank still has to read must not be written. A vector that is combined in its own place is
   // not: each block is read by all before it is written. Elements must be aligned.
   std::vector<std::vector<std::uint8_t>> kept(send.size());
   std::vector<In> from(send.begin(), send.end());
   for (std::size_t i = 0; i < send.size(); ++i) {
     const bool clash = std::any_of(recv.begin(), recv.end(), [&](const Out& out) {
-      const bool in_place = request.operation == Operation::all_reduce && out.data() == send[i].data();
+      const bool in_place =
+          request.reduces() && request.traits().receives == Holds::vector && out.data() == send[i].data();
       return !in_place && overlap(send[i], out);
     });
     const bool odd = request.reduces() && reinterpret_cast<std::uintptr_t>(send[i].data()) % 4 != 0;

@@ -249,5 +249,31 @@ TEST(NativeCommunicator, BuffersHoldOperationsInOrder) {
   EXPECT_EQ(comm.run(by_steps).bytes, 24u);
 }
 
+// Memory in between is allotted for each run: what lies there since the run before must stay as it is.
+TEST(NativeCommunicator, ARunSparesWhatWasAllottedSinceTheOneBefore) {
+  Communicator comm({.on = "native", .native_ranks = 3});
+  const Request sum{.operation = Operation::reduce, .sizes = {3072}, .type = DataType::int32};
+  const auto prepared = comm.prepare(sum, "scatter-gather");
+  const std::vector<std::int32_t> ones(768, 1), threes(768, 3);
+  for (const Buffer& b : prepared.send) comm.write<std::int32_t>(b, ones);
+  comm.run(prepared);
+  std::vector<Buffer> since;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    for (unsigned c = 0; c < comm.shape().channels; ++c) {
+      since.push_back(comm.allocate(rank, c, 4096, Half::second));
+      comm.write(since.back(), Bytes(4096, 0x77));
+    }
+  }
+  comm.run(prepared);
+  std::vector<std::int32_t> got(768);
+  comm.read<std::int32_t>(prepared.recv[0], got);
+  EXPECT_EQ(got, threes);
+  for (const Buffer& b : since) {
+    Bytes kept(4096);
+    comm.read(b, kept);
+    EXPECT_EQ(kept, Bytes(4096, 0x77)) << "rank " << b.rank();
+  }
+}
+
 }  // namespace
 }  // namespace polyloom::collective

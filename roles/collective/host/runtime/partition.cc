@@ -188,8 +188,8 @@ class Pass {
   std::vector<std::size_t> member_of_;  ///< [bucket]
 };
 
-void check(const Communicator& comm, std::span<const Words> keys, std::span<const Words> values,
-           Partition& how) {
+void check_columns(const Communicator& comm, std::span<const Words> keys, std::span<const Words> values,
+                   Partition& how) {
   const int n = comm.size();
   if (how.bits > kMaxBits || how.shift > 31) {
     throw UserError(fmt::format("partition by {} bits from bit {}: allowed are 0 to {} bits from 0 to 31",
@@ -291,7 +291,7 @@ void natively(std::span<const Words> keys, std::span<const Words> values, const 
 Partitioned Communicator::partition(std::span<const Words> keys, std::span<const Words> values,
                                     const Partition& wanted) {
   Partition how = wanted;
-  check(*this, keys, values, how);
+  check_columns(*this, keys, values, how);
   const std::size_t n = keys.size();
   const bool pairs = !values.empty();
   Partitioned to;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "fabric/error.h"
 #include "roles/collective/arch/program.h"
@@ -14,7 +15,7 @@ namespace {
 
 using namespace detail;  // the pieces that plans are made of
 
-void plan_barrier(const Situation& s, Plan& plan) {
+void plan_barrier(const std::string&, const Situation& s, Plan& plan) {
   for (const int d : dimensions(s.topology)) plan.phases.push_back(pulses(s.topology, {d}));
 }
 
@@ -47,7 +48,8 @@ void plan_unicast(const std::string& name, const Situation& s, Plan& plan) {
 }
 
 /// Scatter and its mirror image, gather.
-void plan_scatter(const std::string& name, const Situation& s, bool gather, Plan& plan) {
+void plan_scatter(const std::string& name, const Situation& s, Plan& plan) {
+  const bool gather = s.request.traits().receives == Holds::blocks;
   const Topology& t = s.topology;
   const int root = s.request.root;
   Scratch scratch(t, s.shape.channels);
@@ -161,70 +163,122 @@ void plan_all_to_all(const std::string& name, const Situation& s, Plan& plan) {
   plan.scratch = scratch.take();
 }
 
-}  // namespace
+// ---- which algorithms there are, when they apply, and what plans them ----
 
-std::string lacking(const Request& r, const Topology& t, const NodeShape& shape) {
+bool always(const Situation&) { return true; }
+bool cube(const Situation& s) { return s.topology.nx > 1 && s.topology.ny > 1; }
+bool flat(const Situation& s) { return !cube(s); }
+bool relays(const Situation& s) { return s.topology.size() > 2; }
+/// Streams of so many members meet in one operator.
+bool meet(const Situation& s, int members) { return static_cast<int>(s.shape.operator_inputs) >= members; }
+int side(const Situation& s) { return std::max(s.topology.nx, s.topology.ny); }
+
+struct Algorithm {
+  const char* name;
+  bool (*applies)(const Situation&);
+};
+struct Row {
+  Operation operation;
+  std::vector<Algorithm> algorithms;
+  void (*plan)(const std::string& algorithm, const Situation&, Plan&);
+};
+
+const std::vector<Algorithm> kByDimension = {{"dimension", cube}, {"halves", cube}, {"direct", flat}};
+const std::vector<Algorithm> kFromOrToRoot = {{"dimension", cube}, {"cut-through", cube}, {"direct", flat}};
+
+const Row kRows[] = {
+    {Operation::barrier, {{"dimension", cube}, {"direct", flat}}, plan_barrier},
+    {Operation::unicast,
+     {{"direct", always},
+      {"store",
+       [](const Situation& s) { return !s.topology.adjacent(s.request.root, s.request.destination); }},
+      {"striped", [](const Situation& s) { return s.request.root != s.request.destination && relays(s); }}},
+     plan_unicast},
+    {Operation::scatter, kFromOrToRoot, plan_scatter},
+    {Operation::gather, kFromOrToRoot, plan_scatter},
+    {Operation::broadcast,
+     {{"direct", always},
+      {"scatter-all-gather", always},
+      {"forward", [](const Situation& s) { return flat(s) && relays(s); }}},
+     plan_broadcast},
+    {Operation::all_to_all,
+     {{"dimension", cube}, {"halves", cube}, {"cut-through", cube}, {"direct", flat}},
+     plan_all_to_all},
+    {Operation::all_gather, kByDimension, plan_all_gather},
+    {Operation::reduce,
+     {{"dimension", cube},
+      {"direct", flat},
+      {"scatter-gather", always},
+      {"forward", [](const Situation& s) { return flat(s) && relays(s) && meet(s, s.topology.size()); }}},
+     plan_reduce},
+    {Operation::reduce_scatter, kByDimension, plan_reduce_scatter},
+    {Operation::all_reduce,
+     {{"aggressive", always},
+      {"naive",  // reads all that it combines at once
+       [](const Situation& s) { return static_cast<int>(s.shape.channels) >= side(s) && meet(s, side(s)); }},
+      {"one-shot", [](const Situation& s) { return meet(s, side(s)); }},
+      {"hierarchical", cube},
+      {"halves", cube}},
+     plan_all_reduce},
+};
+static_assert(std::size(kRows) == std::size(kOperations), "each operation has a row");
+
+const Row& row_of(const Situation& s) {
+  return *std::find_if(std::begin(kRows), std::end(kRows),
+                       [&](const Row& row) { return row.operation == s.request.operation; });
+}
+
+/// What the nodes lack for a request, in words that say what to change; empty if they can do it.
+std::string lacking(const Situation& s) {
+  const Request& r = s.request;
   if (!r.reduces() || r.total() == 0) return "";
-  if (!shape.reduces) {
+  if (!s.shape.reduces) {
     return fmt::format(
         "{} combines data by the reduce operator of the nodes, and these have none: name \"reduce\" among "
         "operators in the cluster file's [collective]",
         name_of(r.operation));
   }
-  if (t.size() == 1 || shape.operator_inputs >= 2) return "";
+  if (s.topology.size() == 1 || s.shape.operator_inputs >= 2) return "";
   return fmt::format(
       "{} combines data by the reduce operator of the nodes, which needs 2 inputs or more, and these have "
       "{}: "
       "give the nodes more memory channels ([memory.*] channels), or operator_inputs in [collective]",
-      name_of(r.operation), shape.operator_inputs);
+      name_of(r.operation), s.shape.operator_inputs);
 }
 
-void require_operator(const Request& request, const Topology& topology, const NodeShape& shape) {
-  const std::string what = lacking(request, topology, shape);
+}  // namespace
+
+void require_operator(const Situation& s) {
+  const std::string what = lacking(s);
   if (!what.empty()) throw UserError(what);
 }
 
-std::vector<std::string> algorithms(const Request& r, const Topology& t, const NodeShape& shape) {
-  if (!lacking(r, t, shape).empty()) return {};
-  const bool cube = t.nx > 1 && t.ny > 1;
-  const bool relays = t.size() > 2;
-  const int inputs = static_cast<int>(shape.operator_inputs);
+std::vector<std::string> algorithms(const Situation& s) {
   std::vector<std::string> names;
-  switch (r.operation) {
-    case Operation::barrier:
-      return {cube ? "dimension" : "direct"};
-    case Operation::unicast:
-      names = {"direct"};
-      if (!t.adjacent(r.root, r.destination)) names.push_back("store");
-      if (r.root != r.destination && relays) names.push_back("striped");
-      return names;
-    case Operation::scatter:
-    case Operation::gather:
-      return cube ? std::vector<std::string>{"dimension", "cut-through"} : std::vector<std::string>{"direct"};
-    case Operation::broadcast:
-      names = {"direct", "scatter-all-gather"};
-      if (!cube && relays) names.push_back("forward");
-      return names;
-    case Operation::all_to_all:
-      return cube ? std::vector<std::string>{"dimension", "halves", "cut-through"}
-                  : std::vector<std::string>{"direct"};
-    case Operation::all_gather:
-    case Operation::reduce_scatter:
-      return cube ? std::vector<std::string>{"dimension", "halves"} : std::vector<std::string>{"direct"};
-    case Operation::reduce:
-      names = {cube ? "dimension" : "direct", "scatter-gather"};
-      if (!cube && relays && inputs >= t.size()) names.push_back("forward");
-      return names;
-    case Operation::all_reduce:
-      names = {"aggressive"};
-      if (static_cast<int>(shape.channels) >= std::max(t.nx, t.ny) && inputs >= std::max(t.nx, t.ny)) {
-        names.push_back("naive");  // reads all it combines at once
-      }
-      if (inputs >= std::max(t.nx, t.ny)) names.push_back("one-shot");
-      if (cube) names.insert(names.end(), {"hierarchical", "halves"});
-      return names;
+  if (!lacking(s).empty()) return names;
+  for (const Algorithm& one : row_of(s).algorithms) {
+    if (one.applies(s)) names.emplace_back(one.name);
   }
   return names;
+}
+
+void require_algorithm(const std::string& algorithm, const Situation& s) {
+  require_operator(s);
+  const auto known = algorithms(s);
+  if (std::find(known.begin(), known.end(), algorithm) != known.end()) return;
+  throw UserError(fmt::format("{} has no algorithm '{}' on this cluster ({}); it has {}",
+                              name_of(s.request.operation), algorithm, s.topology.text(),
+                              fmt::join(known, ", ")));
+}
+
+Plan phases_of(const std::string& algorithm, const Situation& s) {
+  Plan plan;
+  plan.algorithm = algorithm;
+  plan.scratch.resize(static_cast<std::size_t>(s.topology.size()));
+  plan.low = plan.scratch;
+  const bool moves = s.request.traits().sizes == SizeKind::none || s.request.total() != 0;
+  if (moves) row_of(s).plan(algorithm, s, plan);
+  return plan;
 }
 
 bool hands_on_integer_sums(const Plan& plan, const Request& request) {
@@ -238,54 +292,6 @@ bool hands_on_integer_sums(const Plan& plan, const Request& request) {
     }
   }
   return false;
-}
-
-Plan make_plan(const std::string& algorithm, const Situation& s) {
-  check(s.request, s.topology);
-  require_operator(s.request, s.topology, s.shape);
-  const auto known = algorithms(s.request, s.topology, s.shape);
-  if (std::find(known.begin(), known.end(), algorithm) == known.end()) {
-    throw UserError(fmt::format("{} has no algorithm '{}' on this cluster ({}); it has {}",
-                                name_of(s.request.operation), algorithm, s.topology.text(),
-                                fmt::join(known, ", ")));
-  }
-  Plan plan;
-  plan.algorithm = algorithm;
-  plan.scratch.resize(static_cast<std::size_t>(s.topology.size()));
-  plan.low = plan.scratch;
-  if (s.request.operation != Operation::barrier && s.request.total() == 0) return plan;
-  switch (s.request.operation) {
-    case Operation::barrier:
-      plan_barrier(s, plan);
-      break;
-    case Operation::unicast:
-      plan_unicast(algorithm, s, plan);
-      break;
-    case Operation::scatter:
-    case Operation::gather:
-      plan_scatter(algorithm, s, s.request.operation == Operation::gather, plan);
-      break;
-    case Operation::broadcast:
-      plan_broadcast(algorithm, s, plan);
-      break;
-    case Operation::all_to_all:
-      plan_all_to_all(algorithm, s, plan);
-      break;
-    case Operation::all_gather:
-      plan_all_gather(algorithm, s, plan);
-      break;
-    case Operation::reduce:
-      plan_reduce(algorithm, s, plan);
-      break;
-    case Operation::reduce_scatter:
-      plan_reduce_scatter(algorithm, s, plan);
-      break;
-    case Operation::all_reduce:
-      plan_all_reduce(algorithm, s, plan);
-      break;
-  }
-  if (s.request.reduces()) limit_fan_in(plan, s.shape);
-  return plan;
 }
 
 }  // namespace polyloom::collective

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The algorithms by name: which apply, what they want their buffers to look like, and their plans.
 //
-//   operation       fully connected                      hypercube (rows x, then columns y)
-//   barrier         direct                               dimension
-//   unicast         direct, striped                      direct (cut-through), store, striped
-//   scatter gather  direct                               cut-through, dimension
-//   broadcast       direct, forward, scatter-all-gather  direct (cut-through tree), scatter-all-gather
-//   all_to_all      direct                               cut-through, halves, dimension
-//   all_gather      direct                               dimension, halves
-//   reduce          direct, forward, scatter-gather      dimension, scatter-gather
-//   reduce_scatter  direct                               dimension, halves
-//   all_reduce      aggressive, naive, one-shot          aggressive, naive, one-shot, hierarchical, halves
-// The paper's are direct, dimension, store, aggressive and naive. Deadlock: see ../README.md.
+// Each operation has a row in algorithms.cc: its algorithms, the published ones first, when each applies, and
+//   what plans them. What an operation is stands in its row of spec/collective.py. The paper's algorithms are
+//   direct, dimension, store, aggressive and naive. Deadlock: see ../README.md.
 #pragma once
 
 #include <string>
@@ -22,26 +14,35 @@
 
 namespace polyloom::collective {
 
+/// A request that is in order, and the cluster that it is for: what everything gets that plans. Requests are
+/// checked here and nowhere else.
 struct Situation {
+  /// Number of sizes, element size, ranks. Throws UserError.
+  Situation(const Request& request, const Topology& topology, const NodeShape& shape);
+
   const Request& request;
   const Topology& topology;
   const NodeShape& shape;
 };
 
-/// What the nodes lack for a request, in words that say what to change; empty if they can do it.
-std::string lacking(const Request& request, const Topology& topology, const NodeShape& shape);
-/// Throws UserError if they lack something.
-void require_operator(const Request& request, const Topology& topology, const NodeShape& shape);
+/// Throws UserError if the nodes lack something for a request, in words that say what to change.
+void require_operator(const Situation& situation);
 /// Names that apply, the paper's first; none where the nodes lack an operator. Those whose streams must all
 /// meet at once need as many operator inputs.
-std::vector<std::string> algorithms(const Request& request, const Topology& topology, const NodeShape& shape);
+std::vector<std::string> algorithms(const Situation& situation);
 /// Throws UserError with the names that apply if `algorithm` does not.
-Plan make_plan(const std::string& algorithm, const Situation& situation);
+void require_algorithm(const std::string& algorithm, const Situation& situation);
+/// The phases of an algorithm that applies, and the memory that they need in between; joins may be of any
+/// number of streams.
+Plan phases_of(const std::string& algorithm, const Situation& situation);
 /// Whether it averages integers in stages, which hand each other sums of 32 bits: those must not overflow.
 /// (Where all inputs meet in one operator the sum is wide enough.)
 bool hands_on_integer_sums(const Plan& plan, const Request& request);
 /// Layouts (bases from 0) that let the algorithm use its lanes with the fewest steps.
 Buffers preferred_buffers(const std::string& algorithm, const Situation& situation);
+
+/// Joins of more streams than the operator has inputs become chains of phases over scratch memory.
+void limit_fan_in(Plan& plan, const NodeShape& shape);
 
 namespace detail {
 
@@ -93,8 +94,6 @@ void plan_reduce_scatter(const std::string& algorithm, const Situation& situatio
 void plan_all_reduce(const std::string& algorithm, const Situation& situation, Plan& plan);
 void plan_all_gather(const std::string& algorithm, const Situation& situation, Plan& plan);
 void plan_broadcast(const std::string& algorithm, const Situation& situation, Plan& plan);
-/// Joins of more streams than the operator has inputs become chains of phases over scratch memory.
-void limit_fan_in(Plan& plan, const NodeShape& shape);
 /// Each part goes from its owner to all ranks, dimension by dimension, from phase `at` on.
 /// first: where the owner has it; here(rank, part): where a rank keeps it.
 template <class First, class Here>

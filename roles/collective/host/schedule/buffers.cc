@@ -31,7 +31,7 @@ class Chooser {
     if (algorithm_ == "striped") {
       stripes = static_cast<unsigned>(disjoint(t_, r_.root, r_.destination).size()) * links_;
     }
-    if (r_.operation == Operation::all_reduce && (algorithm_ == "aggressive" || algorithm_ == "naive")) {
+    if (algorithm_ == "aggressive" || algorithm_ == "naive") {
       stripes = static_cast<unsigned>(std::max(t_.nx, t_.ny)) * links_;
     }
     return Layout::striped(bytes, channels_, stripes);
@@ -47,7 +47,7 @@ class Chooser {
     const unsigned parts = algorithm_ == "halves" ? 2 * links_ : links_;
     if (!latin) return Layout::blocks(sizes, channels_, parts);
     // The exchange by cut-through pairs column distance a with row distance k - a instead.
-    const bool exchange = r_.operation == Operation::all_to_all;
+    const bool exchange = r_.traits().sizes == SizeKind::pairs;
     if (exchange && channels_ >= static_cast<unsigned>(t_.size()))
       return Layout::blocks(sizes, channels_, parts);
     std::vector<unsigned> channel_of;
@@ -57,6 +57,29 @@ class Chooser {
       for (unsigned k = 0; k < parts; ++k) channel_of.push_back((hue + k * side) % channels_);
     }
     return Layout::placed(sizes, channel_of, channels_, parts);
+  }
+
+  /// A buffer of a rank that has `bytes` bytes, and in it what its operation says.
+  Layout buffer(Holds what, std::uint64_t bytes, std::size_t rank) const {
+    const auto n = static_cast<std::size_t>(t_.size());
+    std::vector<std::uint64_t> sizes;
+    switch (what) {
+      case Holds::nothing:
+        return {};
+      case Holds::vector:
+        return vector(bytes);
+      case Holds::block:
+        return blocks({r_.sizes[rank]});
+      case Holds::blocks:
+        return bytes > 0 ? blocks(r_.sizes) : Layout{};
+      case Holds::row:
+        for (std::size_t j = 0; j < n; ++j) sizes.push_back(r_.sizes[rank * n + j]);
+        return blocks(sizes);
+      case Holds::column:
+        for (std::size_t i = 0; i < n; ++i) sizes.push_back(r_.sizes[i * n + rank]);
+        return blocks(sizes);
+    }
+    return {};
   }
 
  private:
@@ -78,44 +101,12 @@ Buffers preferred_buffers(const std::string& algorithm, const Situation& s) {
   const Request& r = s.request;
   const Topology& t = s.topology;
   const Chooser choose(algorithm, s);
-  const auto n = static_cast<std::size_t>(t.size());
   Buffers buffers;
-  buffers.scratch.resize(n);
+  buffers.scratch.resize(index(t.size()));
   for (int rank = 0; rank < t.size(); ++rank) {
-    const auto me = static_cast<std::size_t>(rank);
-    Layout send, recv;
-    std::vector<std::uint64_t> row, column;
-    switch (r.operation) {
-      case Operation::barrier:
-        break;
-      case Operation::unicast:
-      case Operation::broadcast:
-      case Operation::reduce:
-      case Operation::all_reduce:
-        send = choose.vector(send_bytes(r, t, rank));
-        recv = choose.vector(recv_bytes(r, t, rank));
-        break;
-      case Operation::scatter:
-      case Operation::reduce_scatter:
-        if (send_bytes(r, t, rank) > 0) send = choose.blocks(r.sizes);
-        recv = choose.blocks({r.sizes[me]});
-        break;
-      case Operation::gather:
-      case Operation::all_gather:
-        send = choose.blocks({r.sizes[me]});
-        if (recv_bytes(r, t, rank) > 0) recv = choose.blocks(r.sizes);
-        break;
-      case Operation::all_to_all:
-        for (std::size_t j = 0; j < n; ++j) {
-          row.push_back(r.sizes[me * n + j]);
-          column.push_back(r.sizes[j * n + me]);
-        }
-        send = choose.blocks(row);
-        recv = choose.blocks(column);
-        break;
-    }
-    buffers.send.push_back(std::move(send));
-    buffers.recv.push_back(std::move(recv));
+    const Traits& is = r.traits();
+    buffers.send.push_back(choose.buffer(is.sends, send_bytes(r, t, rank), index(rank)));
+    buffers.recv.push_back(choose.buffer(is.receives, recv_bytes(r, t, rank), index(rank)));
   }
   return buffers;
 }

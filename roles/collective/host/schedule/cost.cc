@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "roles/collective/arch/timing.h"
-#include "roles/collective/host/schedule/algorithms.h"
 #include "roles/collective/host/schedule/timeline.h"
 #include "roles/collective/host/schedule/topology.h"
 
@@ -26,9 +24,10 @@ double CostParameters::completion() const {
 
 Schedule prelude(const Topology& topology, const NodeShape& shape) {
   const Request barrier;
-  Plan plan = make_plan(algorithms(barrier, topology, shape).front(), {barrier, topology, shape});
+  const Situation situation{barrier, topology, shape};
+  Plan plan = make_plan(algorithms(situation).front(), situation);
   for (int i = 0; i < 2; ++i) plan.phases.push_back(detail::pulses(topology, detail::dimensions(topology)));
-  return pack(plan, {}, topology, shape);
+  return make_schedule(plan, {}, topology, shape);
 }
 
 double predict(const Schedule& schedule, const Topology& topology, const CostParameters& p, double scale) {
@@ -53,55 +52,22 @@ std::size_t loads_between(const Schedule& schedule, const Topology& topology, co
   return loads;
 }
 
-Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
-                 const NodeShape& shape) {
-  const Situation situation{request, topology, shape};
-  Prepared prepared{make_plan(algorithm, situation),
-                    preferred_buffers(algorithm, situation),
-                    {},
-                    shape.half_bytes == UINT64_MAX ? 0 : shape.half_bytes};
-  Buffers& b = prepared.buffers;
-  const bool recv_low = prepared.plan.recv_low;
-  const auto behind = [&](Layout& layout, std::vector<std::uint64_t>& next) {
-    layout = layout.moved(next);
-    const auto reach = layout.extent(shape.channels);
-    for (unsigned c = 0; c < shape.channels; ++c) next[c] = std::max(next[c], reach[c]);
-  };
-  b.low = prepared.plan.low;
-  b.scratch = prepared.plan.scratch;
-  for (int rank = 0; rank < topology.size(); ++rank) {
-    std::vector<std::uint64_t> next(shape.channels, 0);
-    behind(b.send[index(rank)], next);
-    behind(b.low[index(rank)], next);
-    if (recv_low) behind(b.recv[index(rank)], next);
-    prepared.half_bytes = std::max(prepared.half_bytes, *std::max_element(next.begin(), next.end()));
-  }
-  for (int rank = 0; rank < topology.size(); ++rank) {
-    std::vector<std::uint64_t> next(shape.channels, prepared.half_bytes);
-    behind(b.scratch[index(rank)], next);
-    if (!recv_low) behind(b.recv[index(rank)], next);
-  }
-  NodeShape halved = shape;
-  halved.half_bytes = prepared.half_bytes;
-  prepared.schedule = pack(prepared.plan, b, topology, halved);
-  return prepared;
-}
-
-std::vector<Choice> rank_algorithms(const Request& request, const Topology& topology, const NodeShape& shape,
-                                    const CostParameters& parameters) {
+std::vector<Choice> rank_algorithms(const Situation& s, const CostParameters& parameters) {
+  const Topology& topology = s.topology;
   std::vector<Choice> choices;
-  for (const std::string& name : algorithms(request, topology, shape)) {
-    const Prepared prepared = prepare(name, request, topology, shape);
+  for (const std::string& name : algorithms(s)) {
+    Compiled made = compile(name, s);
     Choice choice{name,
-                  predict(prepared.schedule, topology, parameters),
-                  predict(prepared.schedule, topology, parameters, 0.0),
-                  loads_between(prepared.schedule, topology, shape, parameters.program_size),
-                  prepared.schedule.steps.size(),
-                  0};
+                  predict(made.schedule, topology, parameters),
+                  predict(made.schedule, topology, parameters, 0.0),
+                  loads_between(made.schedule, topology, s.shape, parameters.program_size),
+                  made.schedule.steps.size(),
+                  0,
+                  std::move(made.plan)};
     choice.seconds += static_cast<double>(choice.loads) * parameters.reload;
     for (int r = 0; r < topology.size(); ++r) {
       for (int l = 0; l < static_cast<int>(topology.lanes[index(r)].size()); ++l) {
-        choice.busiest_lane = std::max(choice.busiest_lane, prepared.schedule.lane_bytes(topology, r, l));
+        choice.busiest_lane = std::max(choice.busiest_lane, made.schedule.lane_bytes(topology, r, l));
       }
     }
     choices.push_back(std::move(choice));
@@ -142,21 +108,15 @@ std::string explain(const std::vector<Choice>& choices, const CostParameters& p)
 
 double bus_factor(Operation operation, int ranks) {
   const double n = ranks;
-  switch (operation) {
-    case Operation::all_reduce:
-      return 2 * (n - 1) / n;
-    case Operation::reduce_scatter:
-    case Operation::all_gather:
-    case Operation::all_to_all:
-    case Operation::scatter:
-    case Operation::gather:
-      return (n - 1) / n;
-    case Operation::barrier:
+  switch (traits(operation).bus) {
+    case Bus::none:
       return 0;
-    case Operation::unicast:
-    case Operation::broadcast:
-    case Operation::reduce:
+    case Bus::whole:
       return 1;
+    case Bus::share:
+      return (n - 1) / n;
+    case Bus::twice:
+      return 2 * (n - 1) / n;
   }
   return 0;
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "roles/collective/host/schedule/pack.h"
+#include "roles/collective/host/schedule/compile.h"
 
 namespace polyloom::collective {
 
@@ -65,20 +65,10 @@ struct Choice {
   std::size_t loads = 0;          ///< loads_between(); then the seconds are a guess
   std::size_t steps = 0;
   std::uint64_t busiest_lane = 0;  ///< bytes of the lane that carries most
+  Plan plan{};
 };
 /// Every applicable algorithm on its preferred layouts, quickest first (equal: the paper's first).
-std::vector<Choice> rank_algorithms(const Request& request, const Topology& topology, const NodeShape& shape,
-                                    const CostParameters& parameters);
-/// Plan, preferred buffers and schedule of one algorithm. Bases count from 0; the second halves of the
-/// channels begin where the buffers of the first end, or at shape.half_bytes if that is given.
-struct Prepared {
-  Plan plan;
-  Buffers buffers;
-  Schedule schedule;
-  std::uint64_t half_bytes = 0;
-};
-Prepared prepare(const std::string& algorithm, const Request& request, const Topology& topology,
-                 const NodeShape& shape);
+std::vector<Choice> rank_algorithms(const Situation& situation, const CostParameters& parameters);
 /// Table for people: one line an algorithm, with the parameters of the model.
 std::string explain(const std::vector<Choice>& choices, const CostParameters& parameters);
 

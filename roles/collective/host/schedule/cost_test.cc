@@ -27,7 +27,7 @@ Request unicast(std::uint64_t bytes) {
 double seconds(const Request& r, const Topology& t, const CostParameters& p,
                const std::string& name = "direct", double scale = 1) {
   const NodeShape shape{8, 8, 2, 0};
-  return predict(prepare(name, r, t, shape).schedule, t, p, scale);
+  return predict(compile(name, {r, t, shape}).schedule, t, p, scale);
 }
 
 TEST(Cost, PartsAreTheCyclesOfTheReadme) {
@@ -75,8 +75,8 @@ TEST(Cost, ChoicesAreQuickestFirst) {
   const Topology t = Topology::fully_connected(8);
   const NodeShape shape{8, 8, 2, 0};
   const Request big{.operation = Operation::broadcast, .sizes = {8 << 20}};
-  const auto choices = rank_algorithms(big, t, shape, parameters());
-  ASSERT_EQ(choices.size(), algorithms(big, t, shape).size());
+  const auto choices = rank_algorithms({big, t, shape}, parameters());
+  ASSERT_EQ(choices.size(), algorithms({big, t, shape}).size());
   for (std::size_t i = 1; i < choices.size(); ++i) EXPECT_LE(choices[i - 1].seconds, choices[i].seconds);
   EXPECT_EQ(choices.back().algorithm, "direct") << "a whole vector over each lane of the root";
   for (const Choice& c : choices) {
@@ -91,19 +91,19 @@ TEST(Cost, ChoicesAreQuickestFirst) {
   const std::string table = explain(choices, parameters());
   EXPECT_LT(table.find(choices[0].algorithm), table.find(choices[1].algorithm));
   const Request small{.operation = Operation::broadcast, .sizes = {64}};
-  EXPECT_EQ(rank_algorithms(small, t, shape, parameters()).front().algorithm, "direct") << "one step";
+  EXPECT_EQ(rank_algorithms({small, t, shape}, parameters()).front().algorithm, "direct") << "one step";
 }
 
-TEST(Cost, PreparedBuffersLieInTheirHalves) {
+TEST(Cost, CompiledBuffersLieInTheirHalves) {
   const Topology t = Topology::fully_connected(4);
   const Request r{.operation = Operation::all_to_all, .sizes = std::vector<std::uint64_t>(16, 100)};
-  const Prepared p = prepare("direct", r, t, {4, 4, 1, 0});
+  const Compiled p = compile("direct", {r, t, {4, 4, 1, 0}});
   EXPECT_EQ(p.half_bytes, 128u);  // a block of 100 bytes a channel
   for (int rank = 0; rank < 4; ++rank) {
     for (const Piece& piece : p.buffers.of(rank, kSend).pieces) EXPECT_LE(piece.base + 100, p.half_bytes);
     for (const Piece& piece : p.buffers.of(rank, kRecv).pieces) EXPECT_GE(piece.base, p.half_bytes);
   }
-  EXPECT_EQ(prepare("direct", r, t, {4, 4, 1, 0, 4096, 1 << 16}).half_bytes, 1u << 16) << "given";
+  EXPECT_EQ(compile("direct", {r, t, {4, 4, 1, 0, 4096, 1 << 16}}).half_bytes, 1u << 16) << "given";
 }
 
 TEST(Cost, BusFactorsOfNcclTests) {

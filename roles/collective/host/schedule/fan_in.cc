@@ -14,8 +14,10 @@
 #include "roles/collective/arch/program.h"
 #include "roles/collective/host/schedule/algorithms.h"
 
-namespace polyloom::collective::detail {
+namespace polyloom::collective {
 namespace {
+
+using namespace detail;
 
 std::size_t inputs_of(const Work& work) {
   return static_cast<std::size_t>(
@@ -94,4 +96,4 @@ void limit_fan_in(Plan& plan, const NodeShape& shape) {
   plan.phases = std::move(phases);
 }
 
-}  // namespace polyloom::collective::detail
+}  // namespace polyloom::collective

@@ -21,6 +21,7 @@ struct Piece {
 struct Layout {
   std::uint64_t bytes = 0;
   std::vector<Piece> pieces;
+  bool operator==(const Layout&) const = default;
 
   /// Block i goes to channel (first + i) % channels, cut into `parts` beat-aligned parts each with a channel
   /// of its own: (first + i * parts + k) % channels. Bases count from 0 in each channel. Empty blocks keep

@@ -313,51 +313,51 @@ bool outruns(const Unit& unit, const NodeShape& shape) {
 
 }  // namespace
 
-Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology, const NodeShape& shape) {
-  Schedule schedule;
-  schedule.algorithm = plan.algorithm;
-  for (const Phase& phase : plan.phases) {
-    std::vector<Unit> units = cut(phase, buffers, shape.even_rates);
-    std::stable_sort(units.begin(), units.end(),
-                     [](const Unit& a, const Unit& b) { return a.bytes > b.bytes; });
-    std::vector<Filling> steps;
-    // Into the first step from `at` on that has room, if any has.
-    const auto place = [&](const Unit& unit, std::size_t& at) {
-      while (at < steps.size() && !steps[at].place(unit, shape.rx_bytes / 4)) ++at;
-      return at < steps.size();
-    };
-    for (const Unit& unit : units) {
-      std::size_t at = 0;
-      if (outruns(unit, shape)) {
-        for (const Unit& part :
-             in_buffers(unit, shape)) {  // they share their ways, so each in a step of its own
-          if (!place(part, at)) {
-            steps.emplace_back(topology, shape);
-            if (!steps.back().place(part, shape.rx_bytes)) refuse(unit, topology, shape);
-          }
-          ++at;
+std::vector<Step> pack(std::vector<Unit> units, const Topology& topology, const NodeShape& shape) {
+  std::stable_sort(units.begin(), units.end(),
+                   [](const Unit& a, const Unit& b) { return a.bytes > b.bytes; });
+  std::vector<Filling> steps;
+  // Into the first step from `at` on that has room, if any has.
+  const auto place = [&](const Unit& unit, std::size_t& at) {
+    while (at < steps.size() && !steps[at].place(unit, shape.rx_bytes / 4)) ++at;
+    return at < steps.size();
+  };
+  for (const Unit& unit : units) {
+    std::size_t at = 0;
+    if (outruns(unit, shape)) {
+      for (const Unit& part :
+           in_buffers(unit, shape)) {  // they share their ways, so each in a step of its own
+        if (!place(part, at)) {
+          steps.emplace_back(topology, shape);
+          if (!steps.back().place(part, shape.rx_bytes)) refuse(unit, topology, shape);
         }
-        continue;
+        ++at;
       }
-      if (place(unit, at)) continue;
-      steps.emplace_back(topology, shape);
-      if (steps.back().place(unit, shape.rx_bytes)) continue;
-      if (unit.work->joins.empty() || unit.bytes <= shape.rx_bytes) refuse(unit, topology, shape);
-      steps.pop_back();
-      for (const Unit& part : in_buffers(unit, shape)) {
-        steps.emplace_back(topology, shape);
-        if (!steps.back().place(part, shape.rx_bytes)) refuse(unit, topology, shape);
-      }
+      continue;
     }
-    for (Filling& filling : steps) {
-      const unsigned before = pulses_before(filling.step, topology, shape);
-      for (unsigned i = 0; i < before; ++i) schedule.steps.push_back(pulse_step(filling.step, topology));
-      schedule.steps.push_back(std::move(filling.step));
+    if (place(unit, at)) continue;
+    steps.emplace_back(topology, shape);
+    if (steps.back().place(unit, shape.rx_bytes)) continue;
+    if (unit.work->joins.empty() || unit.bytes <= shape.rx_bytes) refuse(unit, topology, shape);
+    steps.pop_back();
+    for (const Unit& part : in_buffers(unit, shape)) {
+      steps.emplace_back(topology, shape);
+      if (!steps.back().place(part, shape.rx_bytes)) refuse(unit, topology, shape);
     }
   }
-  Undrained lanes;
-  settle_eager(schedule, lanes);
-  return schedule;
+  std::vector<Step> made;
+  for (Filling& filling : steps) made.push_back(std::move(filling.step));
+  return made;
+}
+
+std::vector<Step> synchronise(std::vector<Step> steps, const Topology& topology, const NodeShape& shape) {
+  std::vector<Step> all;
+  for (Step& step : steps) {
+    const unsigned before = pulses_before(step, topology, shape);
+    for (unsigned i = 0; i < before; ++i) all.push_back(pulse_step(step, topology));
+    all.push_back(std::move(step));
+  }
+  return all;
 }
 
 void settle_eager(Schedule& schedule, Undrained& lanes) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts works into steps and steps into programs.
+// Puts units of work into steps, and steps into programs.
 //
 // How: a work is cut where its places cross pieces of their layouts; cuts that follow one another at constant
-//   strides on the same way become one stream of several runs. Units are then placed first-fit, largest
-//   first, into steps of their phase, so that in a step each R#, W#, lane and operator port of a node is used
-//   once.
+//   strides on the same way become one stream of several runs (cut.h). These units are placed first-fit,
+//   largest first, into steps of their phase, so that in a step each R#, W#, lane and operator port of a node
+//   is used once.
 // Rates: links do not push back, so what arrives must be taken as it comes. A stream from a lane is not
 //   written where the same step reads, nor what an operator joins read where it writes, if it is longer than
 //   a receive buffer (they would share a half of the channel); and streams that an operator joins begin
@@ -100,7 +100,11 @@ using Undrained = std::set<std::pair<int, int>>;
 /// `lanes`.
 void settle_eager(Schedule& schedule, Undrained& lanes);
 
-Schedule pack(const Plan& plan, const Buffers& buffers, const Topology& topology, const NodeShape& shape);
+struct Unit;  // cut.h
+/// Steps that have all units of a phase.
+std::vector<Step> pack(std::vector<Unit> units, const Topology& topology, const NodeShape& shape);
+/// The steps, and before each as many of pulses as let what its operators join begin together.
+std::vector<Step> synchronise(std::vector<Step> steps, const Topology& topology, const NodeShape& shape);
 
 struct ProgramOptions {
   std::uint32_t signature = 0;    ///< of the operation: count, type, root, order (Request's fingerprint)

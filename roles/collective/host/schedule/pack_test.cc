@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/error.h"
+#include "roles/collective/host/schedule/compile.h"
 
 namespace polyloom::collective {
 namespace {
@@ -43,7 +44,7 @@ Schedule packed(const std::vector<Move>& moves, const NodeShape& shape, const To
     in.bytes += m.bytes;
     plan.phases[0].push_back({m.bytes, {flow}, {}});
   }
-  return pack(plan, b, t, shape);
+  return make_schedule(plan, b, t, shape);
 }
 
 std::size_t steps_of(const std::vector<Move>& moves, NodeShape shape = {4, 4, 1, 0, 4096, kHalf},
@@ -129,7 +130,7 @@ Schedule joined(int sources, std::uint64_t bytes, bool answer, NodeShape shape =
   work.flows.push_back(out);
   Plan plan;
   plan.phases = {{work}};
-  return pack(plan, b, t, shape);
+  return make_schedule(plan, b, t, shape);
 }
 
 TEST(Pack, PulsesGoBeforeAJoinWhoseSourcesWaitForDifferentNodes) {

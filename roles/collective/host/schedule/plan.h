@@ -13,26 +13,11 @@
 #include <vector>
 
 #include "roles/collective/host/schedule/layout.h"
+#include "roles/collective/host/schedule/operations.h"
 #include "roles/collective/host/schedule/topology.h"
 
 namespace polyloom::collective {
 
-enum class Operation {
-  barrier,
-  unicast,
-  scatter,
-  gather,
-  broadcast,
-  all_to_all,
-  all_gather,
-  reduce,
-  reduce_scatter,
-  all_reduce
-};
-inline constexpr Operation kOperations[] = {
-    Operation::barrier,        Operation::unicast,    Operation::scatter,    Operation::gather,
-    Operation::broadcast,      Operation::all_to_all, Operation::all_gather, Operation::reduce,
-    Operation::reduce_scatter, Operation::all_reduce};
 /// "all_to_all"; parse also takes '-' for '_' and throws UserError with the known names.
 const char* name_of(Operation operation);
 Operation parse_operation(const std::string& name);
@@ -45,10 +30,7 @@ ReduceOp parse_reduce_op(const std::string& name);
 DataType parse_data_type(const std::string& name);
 unsigned size_of(DataType type);
 
-/// What ranks ask for together. Sizes in bytes:
-///   unicast, broadcast, reduce, all_reduce   sizes = {whole vector}
-///   scatter, gather, all_gather, reduce_scatter   sizes[i] = block of rank i (N values; they may differ)
-///   all_to_all   sizes[i * N + j] = block from i to j
+/// What ranks ask for together. What its sizes are, in bytes, and who gives and gets what: operations.h.
 struct Request {
   Operation operation = Operation::barrier;
   std::vector<std::uint64_t> sizes{};
@@ -58,16 +40,20 @@ struct Request {
   DataType type = DataType::bytes;
 
   std::uint64_t total() const;
-  bool reduces() const {
-    return operation == Operation::reduce || operation == Operation::reduce_scatter ||
-           operation == Operation::all_reduce;
-  }
+  const Traits& traits() const { return collective::traits(operation); }
+  bool reduces() const { return traits().reduces; }
 };
 /// Bytes of the buffers that `rank` gives and gets; 0: none.
 std::uint64_t send_bytes(const Request& request, const Topology& topology, int rank);
 std::uint64_t recv_bytes(const Request& request, const Topology& topology, int rank);
-/// Number of sizes, element size, ranks. Throws UserError.
-void check(const Request& request, const Topology& topology);
+/// Bytes of its send buffer that one rank gives another, or itself, and where they lie in both buffers.
+struct Transfer {
+  int from = 0, to = 0;
+  std::uint64_t at = 0, bytes = 0, into = 0;
+};
+/// All transfers of an operation that combines nothing; a receive buffer's parts come in the order of
+/// senders.
+std::vector<Transfer> transfers(const Request& request, int ranks);
 
 /// A channel reads and writes at full rate at once only in different halves, so what a phase reads and what
 /// it writes should lie in different ones: send and kLow lie in the first, kScratch in the second, recv in
@@ -116,6 +102,7 @@ using Phase = std::vector<Work>;
 /// Buffers of each rank as they lie in its channels; [rank].
 struct Buffers {
   std::vector<Layout> send, recv, scratch, low;
+  bool operator==(const Buffers&) const = default;
   const Layout& of(int rank, int buffer) const {
     const auto& all = buffer == kSend ? send : buffer == kRecv ? recv : buffer == kLow ? low : scratch;
     return all.at(static_cast<std::size_t>(rank));

@@ -204,7 +204,7 @@ void run_and_compare(Machine& machine, const std::string& algorithm, const Reque
   SCOPED_TRACE(fmt::format("{} {} on {}: root {} total {} type {} op {}", name_of(r.operation), algorithm,
                            c.name, r.root, r.operation == Operation::barrier ? 0 : r.total(), name_of(r.type),
                            name_of(r.reduce)));
-  const Prepared prepared = prepare(algorithm, r, c.topology, c.shape);
+  const Compiled prepared = compile(algorithm, {r, c.topology, c.shape});
   machine.watch_memory(prepared.half_bytes, c.shape.rx_bytes);
   std::vector<Bytes> send;
   std::vector<int> order;
@@ -237,7 +237,7 @@ TEST(Schedule, EveryAlgorithmMovesTheRightBytes) {
       for (const std::uint64_t largest : {40u, 3000u}) {
         for (int repeat = 0; repeat < 3; ++repeat) {
           const Request r = random_request(op, c.topology, random, largest);
-          for (const std::string& name : algorithms(r, c.topology, c.shape)) {
+          for (const std::string& name : algorithms({r, c.topology, c.shape})) {
             run_and_compare(machine, name, r, c, random);
             if (testing::Test::HasFatalFailure()) return;
           }
@@ -254,7 +254,7 @@ TEST(Schedule, SixtyFourNodes) {
     Machine machine(c.topology, c.shape.channels, c.shape.operator_inputs, c.shape.operator_outputs);
     for (const Operation op : kOperations) {
       Request r = random_request(op, c.topology, random, 300);
-      for (const std::string& name : algorithms(r, c.topology, c.shape)) {
+      for (const std::string& name : algorithms({r, c.topology, c.shape})) {
         run_and_compare(machine, name, r, c, random);
         if (testing::Test::HasFatalFailure()) return;
       }
@@ -272,7 +272,7 @@ TEST(Schedule, EveryOrderedPairBackToBack) {
       for (const Operation second : kOperations) {
         for (const Operation op : {first, second}) {
           const Request r = random_request(op, c.topology, random, 400);
-          const auto names = algorithms(r, c.topology, c.shape);
+          const auto names = algorithms({r, c.topology, c.shape});
           run_and_compare(machine, names[random() % names.size()], r, c, random);
           if (testing::Test::HasFatalFailure()) return;
         }
@@ -299,7 +299,7 @@ Request uniform(Operation op, const Topology& t, std::uint64_t bytes) {
 /// Sum over the steps of the longest stream: seconds times the rate of a lane, start-ups aside.
 std::uint64_t stream_bytes(const std::string& name, Operation op, const Topology& t, const NodeShape& s,
                            std::uint64_t bytes) {
-  const Prepared p = prepare(name, uniform(op, t, bytes), t, s);
+  const Compiled p = compile(name, {uniform(op, t, bytes), t, s});
   std::uint64_t sum = 0;
   for (const Step& step : p.schedule.steps) sum += step.bytes;
   return sum;
@@ -343,9 +343,9 @@ TEST(Schedule, JoinedStreamsBeginTogether) {
     for (const Operation op : {Operation::reduce, Operation::reduce_scatter, Operation::all_reduce}) {
       Request r = random_request(op, c.topology, random, 1);
       for (auto& s : r.sizes) s = 400000 / r.sizes.size() / 4 * 4;
-      for (const std::string& name : algorithms(r, c.topology, c.shape)) {
+      for (const std::string& name : algorithms({r, c.topology, c.shape})) {
         if (name == "one-shot") continue;  // bound by its own feed, not by skew
-        const Prepared prepared = prepare(name, r, c.topology, c.shape);
+        const Compiled prepared = compile(name, {r, c.topology, c.shape});
         Timeline timeline(c.topology.size(), p);
         for (int rank = 0; rank < c.topology.size(); ++rank) {
           timeline.start(rank, static_cast<double>(random() % 20000));
@@ -366,9 +366,9 @@ TEST(Schedule, WhatMeetsOverUnevenLanesFitsIntoBuffers) {
   for (const Operation op : kOperations) {
     if (op == Operation::barrier) continue;
     const Request r = uniform(op, t, 96000);
-    for (const std::string& name : algorithms(r, t, s)) {
+    for (const std::string& name : algorithms({r, t, s})) {
       bool cut = false, whole = false;
-      for (const Step& step : prepare(name, r, t, s).schedule.steps) {
+      for (const Step& step : compile(name, {r, t, s}).schedule.steps) {
         for (const Stream& stream : step.streams) {
           const bool relays = std::any_of(stream.hops.begin(), stream.hops.end(),
                                           [&](const Hop& h) { return h.from != stream.rank; });
@@ -418,7 +418,7 @@ TEST(Schedule, EqualExchangeIsOneStep) {
   for (const int n : {2, 3, 8, 16}) {
     const Topology t = Topology::fully_connected(n);
     const NodeShape s{static_cast<unsigned>(n), 8, 1, 0};
-    EXPECT_EQ(prepare("direct", uniform(Operation::all_to_all, t, 4096u * static_cast<unsigned>(n)), t, s)
+    EXPECT_EQ(compile("direct", {uniform(Operation::all_to_all, t, 4096u * static_cast<unsigned>(n)), t, s})
                   .schedule.steps.size(),
               1u);
   }
@@ -428,20 +428,21 @@ TEST(Schedule, RefusesWhatCannotBe) {
   const Topology t = Topology::fully_connected(4);
   const NodeShape s{4, 4, 1, 0};
   Request r = uniform(Operation::all_reduce, t, 4096);
-  EXPECT_THROW(prepare("halves", r, t, s), UserError);
+  EXPECT_THROW(compile("halves", {r, t, s}), UserError);
   r.type = DataType::bytes;
-  EXPECT_THROW(prepare("aggressive", r, t, s), UserError);
+  EXPECT_THROW(compile("aggressive", {r, t, s}), UserError);
   r.type = DataType::int32;
   r.sizes = {4097};
-  EXPECT_THROW(prepare("aggressive", r, t, s), UserError);
+  EXPECT_THROW(compile("aggressive", {r, t, s}), UserError);
   r.sizes = {4096, 1};
-  EXPECT_THROW(prepare("aggressive", r, t, s), UserError);
+  EXPECT_THROW(compile("aggressive", {r, t, s}), UserError);
   // A block that begins inside of a beat cannot be sent from a plain vector.
   Request odd = uniform(Operation::all_to_all, t, 40);
+  odd.type = DataType::bytes;
   const Situation situation{odd, t, s};
   Buffers buffers = preferred_buffers("direct", situation);
   buffers.send[0] = Layout::striped(40, 4, 1);
-  EXPECT_THROW(pack(make_plan("direct", situation), buffers, t, s), UserError);
+  EXPECT_THROW(make_schedule(make_plan("direct", situation), buffers, t, s), UserError);
 }
 
 TEST(Machine, FindsACircleOfWaits) {

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from polyloom.collectives import CollectiveError, Communicator
-from polyloom.collectives.loader import ext
 from polyloom.testing import FULL
 
 CLUSTERS = ["native", "native optweb-3x3", "optweb-8", "optweb-4x2-double", "optweb-3x3"]
@@ -250,7 +249,7 @@ def test_posts_must_agree() -> None:
 def test_too_large_is_refused() -> None:
     comm = Communicator("optweb-8", on="sim")
     with pytest.raises(CollectiveError, match="channel"):
-        comm.prepare(ext.Request("broadcast", [1 << 40]))
+        comm.prepare(comm.request("broadcast", [1 << 40]))
 
 
 def test_backdoor_views(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,6 +152,8 @@ class Communicator {
     Request request;
     std::string algorithm;
     std::vector<Buffer> send, recv;  ///< [rank]; empty ones where a rank has none
+    struct Made;
+    std::shared_ptr<Made> made{};  ///< the plan, and the schedule once it has run; none for "memory"
   };
   Prepared prepare(const Request& request, const std::string& algorithm = "");
   void write(const Buffer& buffer, std::span<const std::uint8_t> bytes);
@@ -207,6 +209,8 @@ class Communicator {
   unsigned partitions() const;          ///< partition operators of a node (blocks/operators/README.md)
   unsigned record_beats() const;        ///< beats of keys an input that a partition remembers
 
+  /// Throws UserError if the request is not in order, as all calls with one do.
+  void check(const Request& request) const;
   /// The choices for a request, quickest first, as a table.
   std::string explain(const Request& request) const;
   std::string choose(const Request& request) const;
@@ -216,7 +220,7 @@ class Communicator {
 
  private:
   struct State;
-  Prepared allot(const Request& request, const std::string& algorithm);
+  Prepared allot(const Situation& situation, const std::string& algorithm);
   Result call_scaled(const Request& request, std::span<const std::span<const std::uint8_t>> send,
                      std::span<const std::span<std::uint8_t>> recv, const std::string& algorithm,
                      int binades);
