@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.common import plots
 from polyloom.base import files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -74,8 +75,6 @@ class Bench:
         for text in self.notes:
             print(f"note: {text}")
         if "plots" in self.figures:
-            from bench.common import plots  # it uses this module
-
             print(f"plots: {plots.draw(self.name, {'figures': self.figures, 'notes': self.notes}, BUILD / 'bench')}")
         result = {"bench": self.name, "figures": self.figures, "targets": self.targets}
         if not self.quick:

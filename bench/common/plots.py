@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the plots of benchmarks: as one self-contained page each, and as pictures for the documentation.
 
-Usage: ``python -m bench.common.plots NAME... [--to FOLDER] [--page FILE.md]`` draws bench/results/NAME.json; --page
-also writes their targets, their own tables and their plots into FILE.md, between its marks (pictures: figures/ beside
-it). ``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"] (curves, bars that are stacked, or
-groups of bars side by side), figures["tables"] and targets; output: NAME.html, SVG.
+Input: a result's figures["plots"] (curves, bars that are stacked, or groups of bars side by side); output: NAME.html,
+SVG.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from bench.common.harness import BUILD, ROOT
 from polyloom.base import files
 
 
@@ -100,60 +95,3 @@ def _group(axes: Any, groups: dict[str, list[tuple[str, float]]]) -> None:
         axes.bar([at - 0.4 + (i + 0.5) * width for at in range(len(names))], [v for _, v in values], width, label=group)
     axes.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names], fontsize=7)
     axes.grid(visible=False, axis="x")
-
-
-def gallery(name: str, result: dict[str, Any], folder: Path) -> str:
-    """Draw all plots of a result into ``folder``; returns Markdown that shows them, for a page beside it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for key, plot in result["figures"].get("plots", {}).items():
-        path = folder / f"{name}-{key.replace(' ', '-')}.svg"
-        picture(plot, path)
-        lines.append(f"![{plot['title']}]({folder.name}/{path.name})")
-    return "\n\n".join(lines)
-
-
-def table(name: str, result: dict[str, Any]) -> str:
-    """Targets of a result, and its own tables, in Markdown."""
-    lines = [f"### {name}: commit {result['commit']}, {result['date']}, {result['machine']}", ""]
-    lines += ["| what | paper | target | ours | holds |", "| --- | --- | --- | --- | --- |"]
-    for entry in result["targets"]:
-        paper = "" if entry["paper"] is None else entry["paper"]
-        holds = {True: "yes", False: "**no**", None: "not measured"}[entry["holds"]]
-        ours = "" if entry["ours"] is None else f"{entry['ours']:.4g}"
-        lines.append(f"| {entry['what']} | {paper} | {entry['target']} | {ours} | {holds} |")
-    for own in result["figures"].get("tables", []):
-        lines += ["", f"#### {own['title']}", ""]
-        lines += ["| " + " | ".join(cells) + " |" for cells in (own["head"], ["---"] * len(own["head"]), *own["rows"])]
-    return "\n".join(lines)
-
-
-def write_page(path: Path, tables: list[str]) -> None:
-    """Replace what stands between the page's marks."""
-    begin, end = "<!-- tables: begin -->", "<!-- tables: end -->"
-    text = path.read_text()
-    before, rest = text.split(begin)
-    after = rest.split(end)[1]
-    files.write(path, before + begin + "\n\n" + "\n\n".join(tables) + "\n\n" + end + after)
-
-
-def main() -> None:
-    """Draw committed results."""
-    parser = argparse.ArgumentParser(description="draw committed benchmark results")
-    parser.add_argument("names", nargs="+")
-    parser.add_argument("--to", type=Path, default=BUILD / "bench")
-    parser.add_argument("--page", type=Path)
-    arguments = parser.parse_args()
-    tables = []
-    for name in arguments.names:
-        result = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text())
-        print(draw(name, result, arguments.to))
-        tables.append(table(name, result))
-        if arguments.page:
-            tables.append(gallery(name, result, arguments.page.parent / "figures"))
-    if arguments.page:
-        write_page(arguments.page, tables)
-
-
-if __name__ == "__main__":
-    main()

@@ -27,7 +27,7 @@ def sphere_with_a_pair(separation: float) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("separation", [1e-5, 1e-6, 1e-7, 1e-8])
 def test_a_near_pair_is_told_with_its_error(separation: float) -> None:
     pos, mass = sphere_with_a_pair(separation)
-    closeness = precision.examine(pos, 0.0, nbody.Tree(pos, mass))
+    closeness = precision.examine(pos, 0.0, nbody.Tree(pos, mass).frame)
     assert closeness is not None
     assert closeness.bodies == (7, 100)
     assert closeness.separation == pytest.approx(separation, rel=1e-6)
@@ -36,7 +36,7 @@ def test_a_near_pair_is_told_with_its_error(separation: float) -> None:
         found = nbody.accelerations(pos, mass)[7]
     assert closeness.error == pytest.approx(np.linalg.norm(found - exact) / np.linalg.norm(exact), rel=0.1)
     # With the softening that it names nothing is told.
-    assert precision.examine(pos, closeness.enough, nbody.Tree(pos, mass)) is None
+    assert precision.examine(pos, closeness.enough, nbody.Tree(pos, mass).frame) is None
 
 
 @pytest.mark.parametrize("count", [2, 5, 60, 3000])
@@ -49,7 +49,7 @@ def test_every_near_pair_is_told(count: int, x: float) -> None:
         y, z = random.uniform(-0.9, 0.9, 2)
         pos[0], pos[1] = (x - 10 ** -(5.5 + k / 8), y, z), (x + 10 ** -(5.5 + k / 8), y, z)
         tree = nbody.Tree(pos, mass)
-        closeness = precision.examine(pos, 0.0, tree)
+        closeness = precision.examine(pos, 0.0, tree.frame)
         frame = tree.frame
         held = ((pos[:2] - frame.origin) / frame.length).astype(np.float32).astype(np.float64) * frame.length
         moved = np.linalg.norm((held[1] - held[0]) - (pos[1] - pos[0])) / np.linalg.norm(pos[1] - pos[0])
@@ -64,7 +64,7 @@ def test_every_near_pair_is_told(count: int, x: float) -> None:
 def test_a_softening_that_softens_nothing_hides_nothing(eps: float) -> None:
     """The error is that of the pair's force, unless the two are where softening lets it fall."""
     pos, mass = sphere_with_a_pair(4e-6)
-    closeness = precision.examine(pos, eps, nbody.Tree(pos, mass, eps=eps))
+    closeness = precision.examine(pos, eps, nbody.Tree(pos, mass, eps=eps).frame)
     assert closeness is not None
     exact = nbody.direct(pos, mass, eps=eps)[0][7]
     with pytest.warns(nbody.PrecisionWarning, match="bodies 7 and 100 are"):
@@ -79,7 +79,7 @@ def test_all_pairs_are_counted() -> None:
     pos[7], pos[8] = pos[3] + 2e-7, pos[3] - 3e-7
     pos[100] = pos[200] + (0, 3e-7, 0)
     pos[300] = pos[301]
-    closeness = precision.examine(pos, 0.0, nbody.Tree(pos, np.ones(500)))
+    closeness = precision.examine(pos, 0.0, nbody.Tree(pos, np.ones(500)).frame)
     assert closeness is not None
     assert closeness.pairs == 4
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from polyloom.base import interrupts, paths, process
 from polyloom.base.errors import UserError
-from polyloom.nbody import arrays, precision
+from polyloom.nbody import arrays, precision, trees
 from polyloom.nbody.arrays import ARRAYS, State
 from polyloom.nbody.loader import NBodyError
 from polyloom.nbody.rank import serve
@@ -74,7 +74,7 @@ class ClusterSimulation:
             self._simulator = self._start_simulator(place, nodes)
             self._start_ranks(state, nodes, place)
             self._answers()
-            precision.warn(precision.of_state(state, settings.eps))
+            precision.warn(trees.closeness(state, settings.eps))
         except BaseException:
             self.close()
             raise

@@ -17,8 +17,7 @@ import polyloom
 from polyloom.base import interrupts, memory, record
 from polyloom.base.errors import UserError
 from polyloom.base.folder import RunFolder
-from polyloom.base.progress import Progress
-from polyloom.nbody import precision, snapshot
+from polyloom.nbody import snapshot, trees
 from polyloom.nbody.arrays import BYTES_A_BODY, State
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster
 from polyloom.nbody.energies import EnergyLog
@@ -219,7 +218,7 @@ class _Notes:
         print(f"polyloom: {text}", file=sys.stderr)
 
     def look(self, when: str, state: State) -> None:
-        closeness = precision.of_state(state, self._eps)
+        closeness = trees.closeness(state, self._eps)
         if closeness is not None:
             self.say(f"{when}, {closeness}")
 

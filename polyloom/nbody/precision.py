@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from polyloom.nbody.frame import Frame
 
 Floats = NDArray[np.float64]
 
@@ -56,13 +58,13 @@ class Closeness:
         )
 
 
-def examine(pos: Floats, eps: float, tree: Any) -> Closeness | None:
-    """The pairs whose force fp32 spoils by more than TOLERANCE; None if there are none. ``tree``: of these bodies."""
+def examine(pos: Floats, eps: float, frame: Frame) -> Closeness | None:
+    """The pairs whose force fp32 spoils by more than TOLERANCE; None if there are none. ``frame``: of their tree."""
     if len(pos) < 2:
         return None
-    if eps <= COINCIDENT * tree.frame.length:  # so little is none to fp32 (nbody/walk/walk.cc)
+    if eps <= COINCIDENT * frame.length:  # so little is none to fp32 (nbody/walk/walk.cc)
         eps = 0.0
-    origin, length = np.array(tree.frame.origin), tree.frame.length
+    origin, length = np.array(frame.origin), frame.length
     places = (pos - origin) / length
     held = places.astype(np.float32).astype(np.float64)
     found: list[tuple[NDArray[Any], ...]] = []
@@ -141,18 +143,6 @@ def _pull(apart: Floats, eps: float) -> Floats:
     squared = np.einsum("ij,ij->i", apart, apart)
     pull: Floats = apart / (np.where(squared > 0, squared, 1) + eps * eps)[:, None] ** 1.5
     return pull
-
-
-def of_state(state: dict[str, Any], eps: float) -> Closeness | None:
-    """The same of a simulation's state; bodies by their ``id`` if there is one."""
-    from polyloom.nbody.trees import Tree
-
-    pos = np.ascontiguousarray(state["pos"], dtype=np.float64)
-    found = examine(pos, eps, Tree(pos, state["mass"]))
-    if found is None or "id" not in state:
-        return found
-    low, high = sorted(int(state["id"][body]) for body in found.bodies)
-    return replace(found, bodies=(low, high))
 
 
 def warn(closeness: Closeness | None) -> None:

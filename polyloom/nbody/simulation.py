@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from polyloom.nbody import arrays, precision
+from polyloom.nbody import arrays, precision, trees
 from polyloom.nbody.arrays import MOST_THREADS, State
 from polyloom.nbody.loader import ext
 from polyloom.nbody.settings import Settings
@@ -49,7 +49,7 @@ class Simulation:
             self._run = ext.resume_run(*first, *bodies, *clock)
         else:
             self._run = ext.make_run(*first, *bodies)
-        precision.warn(precision.of_state(state, self.settings.eps))
+        precision.warn(trees.closeness(state, self.settings.eps))
 
     def start(self) -> None:
         """Compute the first forces."""

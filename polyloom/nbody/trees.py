@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polyloom.nbody import arrays, precision
+from polyloom.nbody.frame import Frame
 from polyloom.nbody.loader import ext
+from polyloom.nbody.precision import Closeness
 from polyloom.nbody.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -21,15 +23,6 @@ RECORD = np.dtype(
 )
 #: What a LET is made for: a box (radius 0), or a sphere (min = max = centre).
 TARGET = np.dtype([("min", "<f4", 3), ("max", "<f4", 3), ("kappa", "<f4"), ("radius", "<f4")])
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Units of a tree's records: user position = origin + length * x, user mass = mass * m."""
-
-    origin: tuple[float, float, float]
-    length: float
-    mass: float
 
 
 def _arrays(pos: ArrayLike, mass: ArrayLike) -> tuple[Floats, Floats]:
@@ -100,8 +93,18 @@ def accelerations(pos: ArrayLike, mass: ArrayLike, threads: int = 0, **options: 
     """
     positions, masses = _arrays(pos, mass)
     tree = Tree(positions, masses, threads, **options)
-    precision.warn(precision.examine(positions, Settings(**options).eps, tree))
+    precision.warn(precision.examine(positions, Settings(**options).eps, tree.frame))
     return tree.forces()[0]
+
+
+def closeness(state: dict[str, Any], eps: float) -> Closeness | None:
+    """The worst pair of a simulation's state (``precision.examine``); bodies by their ``id`` if there is one."""
+    pos = np.ascontiguousarray(state["pos"], dtype=np.float64)
+    found = precision.examine(pos, eps, Tree(pos, state["mass"]).frame)
+    if found is None or "id" not in state:
+        return found
+    low, high = sorted(int(state["id"][body]) for body in found.bodies)
+    return replace(found, bodies=(low, high))
 
 
 def direct(

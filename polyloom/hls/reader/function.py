@@ -65,7 +65,7 @@ class FunctionReader:
         self.block = Block("entry")
         self.build = Builder(self.function, self.block.instrs)
         self.where = self.place = ""
-        self.intrinsics = Intrinsics(self)
+        self.intrinsics = Intrinsics(self.build)
 
     def read(self) -> Function:
         """All of it."""
@@ -412,7 +412,7 @@ class FunctionReader:
             args.append(self.typed(cursor))
             cursor.accept(",")
         if name.startswith(("llvm.", "__polyloom_")):
-            return self.intrinsics.call(name, args, type_)
+            return self.intrinsics.call(name, args, type_, self.place)
         if name not in self.constants.functions:
             raise HlsError(self.where, f"{name} is called but not defined")
         if type_.kind != "void":

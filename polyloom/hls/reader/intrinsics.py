@@ -3,34 +3,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from polyloom.hls.errors import HlsError
 from polyloom.hls.fold import Builder, mask
 from polyloom.hls.ir import Const, Instr, Value
 from polyloom.hls.reader.types import Type
 
-if TYPE_CHECKING:
-    from polyloom.hls.reader.function import FunctionReader
-
 _LIBM = {"llvm.sqrt": "fsqrt"}
 
 
 class Intrinsics:
-    """Builds the operations of one function's intrinsic calls."""
+    """Builds the operations of one function's intrinsic calls, where ``build`` stands."""
 
-    def __init__(self, reader: FunctionReader) -> None:
-        self.reader = reader
+    def __init__(self, build: Builder) -> None:
+        self.build = build
 
-    @property
-    def build(self) -> Builder:
-        """Where operations go."""
-        return self.reader.build
-
-    def call(self, name: str, args: list[Value], type_: Type) -> Value | list[Value] | None:
-        """The result of a call, if it has one."""
+    def call(self, name: str, args: list[Value], type_: Type, place: str) -> Value | list[Value] | None:
+        """The result of a call, if it has one. ``place``: of the call in the program that was transpiled."""
         if name.startswith("__polyloom_"):
-            return self._own(name.removeprefix("__polyloom_"), args)
+            return self._own(name.removeprefix("__polyloom_"), args, place)
         words = name.split(".")
         base = ".".join(words[:2]) if words[1] not in {"sadd", "uadd", "ssub", "usub", "smul", "umul"} else name
         if base in _LIBM:
@@ -52,22 +42,25 @@ class Intrinsics:
         if words[1] == "stackrestore":
             return None
         if words[1] == "trap" or words[1] == "debugtrap":
-            self.reader.block.instrs.append(Instr(0, "halt", [], where=self.reader.where))
+            self._halt()
             return None
         if handler is None or not args:
-            raise HlsError(self.reader.where, f"the intrinsic {name} is not supported in a kernel")
+            raise HlsError(self.build.where, f"the intrinsic {name} is not supported in a kernel")
         value: Value | list[Value] | None = handler(*args)
         return value
 
-    def _own(self, name: str, args: list[Value]) -> Value | None:
-        where, instrs = self.reader.where, self.reader.block.instrs
+    def _halt(self) -> None:
+        self.build.out.append(Instr(0, "halt", [], where=self.build.where))
+
+    def _own(self, name: str, args: list[Value], place: str) -> Value | None:
+        where = self.build.where
         if name in {"push", "pop"}:
             port = args[0]
             if not isinstance(port, Const) or port.value > 15:
                 raise HlsError(where, f"__polyloom_{name}: the port must be a constant from 0 to 15")
             if name == "push":
                 # of a message, the place where the program sends it
-                instrs.append(Instr(0, "push", [args[1]], port.value, where=self.reader.place))
+                self.build.out.append(Instr(0, "push", [args[1]], port.value, where=place))
                 return None
             return self.build.emit("pop", 64, attr=port.value)
         if name == "cycle":
@@ -75,7 +68,7 @@ class Intrinsics:
         if name == "rank":
             return self.build.emit("rank", 32)
         if name == "halt":
-            instrs.append(Instr(0, "halt", [], where=where))
+            self._halt()
             return None
         raise HlsError(where, f"__polyloom_{name} is not an intrinsic; there are push, pop, cycle, rank and halt")
 
