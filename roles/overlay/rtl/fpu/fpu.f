@@ -11,6 +11,7 @@ polyloom_overlay_fpu_prepare.sv
 polyloom_overlay_fpu_sum.sv
 polyloom_overlay_fpu_round.sv
 polyloom_overlay_fpu_pipe.sv
+polyloom_overlay_divider_queue.sv
 polyloom_overlay_fpu_divider.sv
 polyloom_overlay_muldiv_queue.sv
 polyloom_overlay_muldiv_multiplier.sv

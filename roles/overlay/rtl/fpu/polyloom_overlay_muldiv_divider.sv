@@ -29,9 +29,6 @@ module polyloom_overlay_muldiv_divider
     output logic    [31:0] word_o
 );
 
-  localparam int unsigned Entries = Cfg.cores * Cfg.threads > 1 ? Cfg.cores * Cfg.threads : 2;
-  localparam int unsigned EntryBits = $clog2(Entries);
-
   typedef struct packed {
     owner_t      owner;
     logic        remainder;
@@ -46,48 +43,25 @@ module polyloom_overlay_muldiv_divider
     logic   negates;
   } job_t;
 
-  // ---- the queue ----
-  logic [EntryBits-1:0] write_q, read_q;
-  logic [EntryBits:0] waiting_q;
-  logic [4:0] gap_q;  // cycles before the next read
-  logic read;
-  logic [3:1] stage_q;  // an operation is in this stage before the steps
-  entry_t read_entry, entry_q;
-  assign read = waiting_q != '0 && gap_q == '0;
-
-  polyloom_ram_1r1w #(
+  // ---- the queue; stage 1 is its memory's ----
+  entry_t entry_q;
+  logic [3:2] stage_q;  // an operation is in this stage before the steps
+  polyloom_overlay_divider_queue #(
+      .Cfg  (Cfg),
       .Width($bits(entry_t)),
       .Depth(512)              // so that it is a block RAM
   ) i_queue (
       .clk_i,
-      .we_i   (valid_i),
-      .be_i   (1'b1),
-      .waddr_i(9'(write_q)),
-      .wdata_i({operation_i.owner, operation_i.op[1:0], operation_i.a, operation_i.b}),
-      .re_i   (1'b1),
-      .raddr_i(9'(read_q)),
-      .rdata_o(read_entry)
+      .rst_ni,
+      .valid_i,
+      .entry_i({operation_i.owner, operation_i.op[1:0], operation_i.a, operation_i.b}),
+      .valid_o(stage_q[2]),
+      .entry_o(entry_q)
   );
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_q <= '0;
-      read_q <= '0;
-      waiting_q <= '0;
-      gap_q <= '0;
-      stage_q <= '0;
-    end else begin
-      write_q <= write_q + EntryBits'(valid_i);
-      read_q <= read_q + EntryBits'(read);
-      waiting_q <= waiting_q + (EntryBits + 1)'(valid_i) - (EntryBits + 1)'(read);
-      if (read) gap_q <= 5'(DIVIDE_INTERVAL - 1);
-      else if (gap_q != '0) gap_q <= gap_q - 1'b1;
-      stage_q <= {stage_q[2:1], read};
-    end
+    if (!rst_ni) stage_q[3] <= '0;
+    else stage_q[3] <= stage_q[2];
   end
-
-  // Stage 1: block RAM is slow to give its data.
-  always_ff @(posedge clk_i) if (stage_q[1]) entry_q <= read_entry;
 
   // ---- stage 2: signs ----
   logic negative_a, negative_b;
