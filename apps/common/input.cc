@@ -85,8 +85,7 @@ polite::GraphData read(const Options& options, fabric::Heartbeat& heartbeat, pol
   how.called = options.converted.empty() ? "" : options.converted[1];
   how.progress = [&](std::uint64_t bytes, std::uint64_t size) { heartbeat.at(bytes, size); };
   polite::GraphData data;
-  if (how.format == polite::GraphFormat::arrays && !options.undirected && !options.simple &&
-      options.max_weight == 0) {
+  if (how.format == "arrays" && !options.undirected && !options.simple && options.max_weight == 0) {
     mapped = polite::map_graph_arrays(options.graph, described(options), data);
   } else {
     data = polite::read_graph(options.graph, how);

@@ -73,12 +73,10 @@ std::uint64_t packed_number(std::string_view& bytes) {
   throw UserError("a number of the snapshot does not end");
 }
 
-}  // namespace
-
-NamedGraph packages_again(const std::string& text) {
+NamedGraph packages_again(const GraphFile& file) {
   std::map<std::string, Texts> needs;                     // package -> "a | b" relations
   std::map<std::string, std::set<std::string>> provides;  // virtual name -> packages
-  for (auto& paragraph : paragraphs_of(text)) {
+  for (auto& paragraph : paragraphs_of(file.text)) {
     const std::string name = stripped(paragraph["Package"]);
     if (name.empty()) continue;
     Texts& mine = needs[name];
@@ -113,8 +111,8 @@ NamedGraph packages_again(const std::string& text) {
   return graph;
 }
 
-NamedGraph snapshot_again(const std::string& text) {
-  Lines lines(text);
+NamedGraph snapshot_again(const GraphFile& file) {
+  Lines lines(file.text);
   std::string_view line;
   lines.next(line);
   const auto head = words_of(line);
@@ -149,6 +147,29 @@ NamedGraph snapshot_again(const std::string& text) {
     throw UserError("the snapshot's edges are not as many as it says");
   for (std::size_t e = 0; weighted && e < edges; ++e) std::memcpy(&graph.arcs[e].weight, &bytes[8 * e], 8);
   return graph;
+}
+
+bool is_index(const GraphFile& file) {
+  return file.name == "packages" || file.name.starts_with("packages.") ||
+         file.name.find("_packages") != std::string::npos;
+}
+
+}  // namespace
+
+std::span<const SecondReader> named_formats() {
+  static const SecondReader kFormats[] = {
+      {"debian",
+       {},
+       [](std::string_view word, std::string_view, const std::string&) {
+         return word.starts_with("package:");
+       },
+       packages_again,
+       is_index},
+      {"snapshot",
+       {".plg"},
+       [](std::string_view word, std::string_view, const std::string&) { return word == "polyloom-graph"; },
+       snapshot_again}};
+  return kFormats;
 }
 
 }  // namespace polyloom::apps

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second reading of formats whose vertices are numbers. Sources: as in polite/readers.
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "apps/verify/second_reading.h"
@@ -47,6 +48,26 @@ std::uint32_t inside(const Lines& lines, const NamedGraph& graph, std::string_vi
   return static_cast<std::uint32_t>(id - 1);
 }
 
+/// A line of DIMACS whose first word is this one is a comment: c, or c and what is no part of a word.
+bool begins_comment(std::string_view word) {
+  return word == "c" || word == "C" ||
+         (word.size() > 1 && (word[0] == 'c' || word[0] == 'C') &&
+          std::isalnum(static_cast<unsigned char>(word[1])) == 0);
+}
+
+/// Whether the first line of a DIMACS file that is no comment says the problem.
+bool has_problem(const std::string& text) {
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty() || words[0][0] == '#' || words[0][0] == '%' || begins_comment(words[0])) continue;
+    if (in_small_letters(words[0]) != "p" || words.size() < 2) return false;
+    const std::string type = in_small_letters(words[1]);
+    return words.size() == 4 || type.starts_with("sp") || type.starts_with("edge") || type.starts_with("col");
+  }
+  return false;
+}
+
 }  // namespace
 
 NamedGraph edges_again(const std::string& text) {
@@ -74,8 +95,10 @@ NamedGraph edges_again(const std::string& text) {
   return graph;
 }
 
-NamedGraph matrix_market_again(const std::string& text) {
-  Lines lines(text);
+namespace {
+
+NamedGraph matrix_market_again(const GraphFile& file) {
+  Lines lines(file.text);
   std::string_view line;
   // The banner: its name, "matrix", "coordinate", what entries are, and the symmetry.
   std::string small;
@@ -108,9 +131,9 @@ NamedGraph matrix_market_again(const std::string& text) {
   return graph;
 }
 
-NamedGraph dimacs_again(const std::string& text) {
+NamedGraph dimacs_again(const GraphFile& file) {
   NamedGraph graph;
-  Lines lines(text);
+  Lines lines(file.text);
   for (std::string_view line; lines.next(line);) {
     const auto words = words_of(line);
     if (words.empty() || begins_comment(words[0])) continue;
@@ -132,8 +155,8 @@ NamedGraph dimacs_again(const std::string& text) {
   return graph;
 }
 
-NamedGraph metis_again(const std::string& text) {
-  Lines lines(text);
+NamedGraph metis_again(const GraphFile& file) {
+  Lines lines(file.text);
   NamedGraph graph;
   bool headed = false;
   std::size_t before = 0, step = 1;  // words before the neighbours, words a neighbour
@@ -163,6 +186,24 @@ NamedGraph metis_again(const std::string& text) {
   }
   graph.both_directions = true;
   return graph;
+}
+
+bool begins_matrix(std::string_view word, std::string_view, const std::string&) {
+  return word == "%%matrixmarket" || word == "%matrixmarket";
+}
+bool begins_dimacs(std::string_view word, std::string_view, const std::string& text) {
+  return (begins_comment(word) || word == "p") && has_problem(text);
+}
+
+}  // namespace
+
+std::span<const SecondReader> numbered_formats() {
+  static const SecondReader kFormats[] = {
+      {"mtx", {".mtx", ".mm"}, begins_matrix, matrix_market_again},
+      {"dimacs", {".gr", ".dimacs", ".col"}, begins_dimacs, dimacs_again},
+      {"metis", {".graph", ".metis"}, nullptr, metis_again},
+      {"edges", {}, nullptr, [](const GraphFile& file) { return edges_again(file.text); }}};
+  return kFormats;
 }
 
 }  // namespace polyloom::apps

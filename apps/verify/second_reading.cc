@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,7 +36,38 @@ std::string output_of(const std::string& tool, const std::string& file) {
   return text;
 }
 
-/// The file's text, unpacked if it begins as packed files do.
+const std::set<std::string> kPacked = {".gz", ".lz4", ".xz", ".zst", ".bz2"};
+
+std::vector<SecondReader> all_formats() {
+  std::vector<SecondReader> all;
+  for (const auto& some : {named_formats(), numbered_formats(), text_formats()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+/// What --format, the first lines, or the name tell; in this order.
+std::string kind_of(const GraphFile& file, const std::string& format) {
+  if (!format.empty() && format != "auto") return format == "snap" ? "edges" : format;
+  const auto all = all_formats();
+  Lines lines(file.text);
+  for (std::string_view line; lines.next(line);) {
+    const auto words = words_of(line);
+    if (words.empty()) continue;
+    const std::string word = in_small_letters(words[0]);
+    for (const SecondReader& one : all) {
+      if (one.begins != nullptr && one.begins(word, line, file.text)) return one.name;
+    }
+    if (word[0] != '#' && word[0] != '%') break;
+  }
+  for (const SecondReader& one : all) {
+    if (one.named != nullptr && one.named(file)) return one.name;
+    if (std::find(one.endings.begin(), one.endings.end(), file.ending) != one.endings.end()) return one.name;
+  }
+  return "edges";
+}
+
+}  // namespace
+
 std::string whole_text(const std::string& file) {
   using namespace std::string_view_literals;
   static constexpr std::pair<std::string_view, const char*> kTools[] = {
@@ -66,22 +96,6 @@ std::string whole_text(const std::string& file) {
   return text;
 }
 
-/// Whether the first line of a DIMACS file that is no comment says the problem.
-bool has_problem(const std::string& text) {
-  Lines lines(text);
-  for (std::string_view line; lines.next(line);) {
-    const auto words = words_of(line);
-    if (words.empty() || words[0][0] == '#' || words[0][0] == '%' || begins_comment(words[0])) continue;
-    if (in_small_letters(words[0]) != "p" || words.size() < 2) return false;
-    const std::string type = in_small_letters(words[1]);
-    return words.size() == 4 || type.starts_with("sp") || type.starts_with("edge") || type.starts_with("col");
-  }
-  return false;
-}
-
-const std::set<std::string> kPacked = {".gz", ".lz4", ".xz", ".zst", ".bz2"};
-
-/// The file of the same name but for this ending, packed or not; empty if there is none.
 std::string beside(const std::string& file, const std::string& ending) {
   std::filesystem::path path(file);
   const std::string packing = path.extension().string();
@@ -95,39 +109,6 @@ std::string beside(const std::string& file, const std::string& ending) {
   }
   return "";
 }
-
-/// What --format, the first words, or the ending tell; in this order.
-std::string kind_of(const std::string& file, const std::string& format, const std::string& text) {
-  if (!format.empty() && format != "auto") return format == "snap" ? "edges" : format;
-  Lines lines(text);
-  for (std::string_view line; lines.next(line);) {
-    const auto words = words_of(line);
-    if (words.empty()) continue;
-    const std::string word = in_small_letters(words[0]);
-    if (word == "%%matrixmarket" || word == "%matrixmarket") return "mtx";
-    if (word[0] == '#' || word[0] == '%') continue;
-    if ((begins_comment(word) || word == "p") && has_problem(text)) return "dimacs";
-    if (names_columns(line)) return "csv";
-    if (word == "polyloom-graph") return "snapshot";
-    if (word.starts_with("package:")) return "debian";
-    break;
-  }
-  std::string name = in_small_letters(std::filesystem::path(file).filename().string());
-  if (name == "packages" || name.starts_with("packages.") || name.find("_packages") != std::string::npos)
-    return "debian";
-  static const std::map<std::string, std::string> kEndings = {
-      {".mtx", "mtx"},        {".mm", "mtx"},        {".gr", "dimacs"},   {".dimacs", "dimacs"},
-      {".col", "dimacs"},     {".graph", "metis"},   {".metis", "metis"}, {".plg", "snapshot"},
-      {".v", "graphalytics"}, {".e", "graphalytics"}};
-  std::filesystem::path path(name);
-  while (kPacked.contains(path.extension().string())) path = path.stem();
-  const auto at = kEndings.find(path.extension().string());
-  const bool lone =
-      path.extension() == ".e" && beside(file, ".v").empty();  // edges without a list of vertices
-  return at == kEndings.end() || lone ? "edges" : at->second;
-}
-
-}  // namespace
 
 bool Lines::next(std::string_view& line) {
   if (left_.empty()) return false;
@@ -158,12 +139,6 @@ std::string in_small_letters(std::string_view line) {
   std::string text(line);
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
-}
-
-bool begins_comment(std::string_view word) {
-  return word == "c" || word == "C" ||
-         (word.size() > 1 && (word[0] == 'c' || word[0] == 'C') &&
-          std::isalnum(static_cast<unsigned char>(word[1])) == 0);
 }
 
 std::uint64_t id_of(const Lines& lines, std::string_view word) {
@@ -202,22 +177,16 @@ void simplify(NamedGraph& graph) {
 }
 
 NamedGraph read_again(const std::string& file, const std::string& format, const std::string& columns) {
-  using Reader = std::function<NamedGraph(const std::string&)>;
-  const std::map<std::string, Reader> formats = {
-      {"mtx", matrix_market_again},
-      {"dimacs", dimacs_again},
-      {"metis", metis_again},
-      {"debian", packages_again},
-      {"snapshot", snapshot_again},
-      {"edges", edges_again},
-      {"names", [](const std::string& text) { return list_again(text, true); }},
-      {"graphalytics",
-       [&](const std::string&) {
-         return graphalytics_again(whole_text(beside(file, ".v")), whole_text(beside(file, ".e")));
-       }},
-      {"csv", [&](const std::string& text) { return table_again(text, columns); }}};
-  const std::string text = whole_text(file), kind = columns.empty() ? kind_of(file, format, text) : "csv";
-  NamedGraph graph = formats.at(kind)(text);
+  std::filesystem::path bare(in_small_letters(std::filesystem::path(file).filename().string()));
+  const std::string name = bare.string();
+  while (kPacked.contains(bare.extension().string())) bare = bare.stem();
+  const GraphFile read{file, whole_text(file), columns, name, bare.extension().string()};
+  const std::string kind = columns.empty() ? kind_of(read, format) : "csv";
+  const auto all = all_formats();
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const SecondReader& one) { return one.name == kind; });
+  if (at == all.end()) throw UserError("the format " + kind + " has no second reader");
+  NamedGraph graph = at->read(read);
   graph.format = kind;
   return graph;
 }

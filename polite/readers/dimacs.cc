@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DIMACS: shortest-path graphs (.gr: "p sp", "a") and undirected ones ("p edge" or "p col", "e"). Ids from 1.
 // Source: 9th DIMACS Implementation Challenge, file formats; 2nd Challenge for "e" lines.
+#include <algorithm>
 #include <cctype>
 #include <string>
 
@@ -12,6 +13,24 @@ namespace polyloom::polite {
 bool is_dimacs_comment(std::string_view line) {
   return !line.empty() && (line[0] == 'c' || line[0] == 'C') &&
          (line.size() == 1 || std::isalnum(static_cast<unsigned char>(line[1])) == 0);
+}
+
+/// Comments, then a problem line; a list may be of vertices that are called c and p.
+bool begins_dimacs(const Beginning& begin) {
+  std::string_view text = begin.rest;
+  while (!text.empty()) {
+    const std::string line = lower(trimmed(text.substr(0, text.find('\n'))));
+    text.remove_prefix(std::min(text.size(), text.find('\n')));
+    text.remove_prefix(std::min<std::size_t>(text.size(), 1));
+    if (line.empty() || is_dimacs_comment(line)) continue;
+    std::size_t words = 0;
+    for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string::npos; ++words)
+      at = std::min(line.find_first_of(" \t", at), line.size());
+    const std::string_view type = trimmed(std::string_view(line).substr(1));
+    const bool known = type.starts_with("sp") || type.starts_with("edge") || type.starts_with("col");
+    return line[0] == 'p' && line.find_first_of(" \t") == 1 && (known || words == 4);
+  }
+  return false;
 }
 
 GraphData read_dimacs(TextSource& source) {

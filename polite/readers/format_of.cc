@@ -4,12 +4,11 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
-#include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "polite/graph_arrays.h"
 #include "polite/readers/fields.h"
 #include "polite/readers/formats.h"
 #include "polite/readers/packing.h"
@@ -18,32 +17,22 @@ namespace polyloom::polite {
 
 namespace {
 
-struct Ending {
-  std::string_view text;
-  GraphFormat format;
-};
-constexpr Ending kEndings[] = {{".mtx", GraphFormat::matrix_market}, {".mm", GraphFormat::matrix_market},
-                               {".gr", GraphFormat::dimacs},         {".dimacs", GraphFormat::dimacs},
-                               {".col", GraphFormat::dimacs},        {".graph", GraphFormat::metis},
-                               {".metis", GraphFormat::metis},       {"_packages", GraphFormat::debian},
-                               {"/packages", GraphFormat::debian},   {".plg", GraphFormat::snapshot},
-                               {".sg", GraphFormat::gapbs},          {".wsg", GraphFormat::gapbs_weighted},
-                               {".v", GraphFormat::graphalytics},    {".e", GraphFormat::graphalytics}};
-
-GraphFormat by_ending(const std::string& file) {
+const Format& by_ending(const std::string& file) {
   const std::string whole = lower(file);
   std::string_view name = whole;
   for (const Packing& packing : packings()) {
     if (name.ends_with(packing.ending)) name.remove_suffix(packing.ending.size());
   }
-  for (const Ending& ending : kEndings) {
-    // Edges alone are a list of edges.
-    std::error_code none;
-    if (name.ends_with(ending.text) &&
-        (ending.text != ".e" || std::filesystem::exists(graphalytics_file(file, ".v"), none)))
-      return ending.format;
+  for (const Format& format : formats()) {
+    for (const std::string_view ending : format.endings) {
+      // Edges alone are a list of edges.
+      std::error_code none;
+      if (name.ends_with(ending) &&
+          (ending != ".e" || std::filesystem::exists(graphalytics_file(file, ".v"), none)))
+        return format;
+    }
   }
-  return GraphFormat::edge_list;
+  return *find_format("edges");
 }
 
 /// Formats that others read: what their text begins with, in small letters and without white space, and what
@@ -70,15 +59,6 @@ constexpr Look kOthers[] = {{"<graphml", "GraphML"},
                             {"\x1f\x9d", "compress (.Z)"},
                             {"\x02\x21\x4c\x18", "lz4's old form (lz4 -l)"},
                             {std::string_view("]\0\0", 3), "lzma's old form (.lzma)"}};
-
-/// The first line that is neither blank nor a comment of # or %, and what the comments before it say.
-struct Beginning {
-  bool banner = false;         ///< of Matrix Market
-  std::uint64_t mentions = 0;  ///< the line of a comment that speaks of such a file without being the banner
-  std::uint64_t matrix = 0;    ///< the line of a comment that speaks of a matrix
-  std::string_view line;
-  std::string_view rest;  ///< from that line on
-};
 
 std::string without_blanks(std::string_view text) {
   std::string out = lower(text);
@@ -141,31 +121,11 @@ bool begins_with_a_size(const Beginning& begin) {
   return true;
 }
 
-/// Comments, then a problem line; a list may be of vertices that are called c and p.
-bool is_dimacs(std::string_view text) {
-  while (!text.empty()) {
-    const std::string line = lower(trimmed(text.substr(0, text.find('\n'))));
-    text.remove_prefix(std::min(text.size(), text.find('\n')));
-    text.remove_prefix(std::min<std::size_t>(text.size(), 1));
-    if (line.empty() || is_dimacs_comment(line)) continue;
-    std::size_t words = 0;
-    for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string::npos; ++words)
-      at = std::min(line.find_first_of(" \t", at), line.size());
-    const std::string_view type = trimmed(std::string_view(line).substr(1));
-    const bool known = type.starts_with("sp") || type.starts_with("edge") || type.starts_with("col");
-    return line[0] == 'p' && line.find_first_of(" \t") == 1 && (known || words == 4);
+const Format* by_content(const Beginning& begin) {
+  for (const Format& format : formats() | std::views::reverse) {
+    if (format.begins != nullptr && format.begins(begin)) return &format;
   }
-  return false;
-}
-
-std::optional<GraphFormat> by_content(const Beginning& begin) {
-  if (begin.banner) return GraphFormat::matrix_market;
-  if (begin.line.starts_with(kSnapshotMagic)) return GraphFormat::snapshot;
-  if (begin.line.starts_with(kArraysMagic)) return GraphFormat::arrays;
-  if (begin.line.starts_with("Package:")) return GraphFormat::debian;
-  if (is_dimacs(begin.rest)) return GraphFormat::dimacs;
-  if (is_table_header(begin.line)) return GraphFormat::table;
-  return std::nullopt;
+  return nullptr;
 }
 
 std::string_view other_format(std::string_view head, const Beginning& begin) {
@@ -189,30 +149,29 @@ bool is_matrix_market_banner(std::string_view line) {
   return word == "%%matrixmarket" || word == "%matrixmarket";
 }
 
-GraphFormat format_of(TextSource& source, const std::string& file, const ReadOptions& options) {
-  const GraphFormat asked = options.format;
+const Format& format_of(TextSource& source, const std::string& file, const ReadOptions& options) {
+  const std::string asked = graph_format(options.format);
   const std::string_view head = source.head();
   const Beginning begin = beginning_of(head);
-  if (asked == GraphFormat::edge_list && begin.banner) {
+  if (asked == "edges" && begin.banner) {
     source.fail_file(
         "begins as a Matrix Market file, whose size would be taken for an edge; leave --format out");
   }
-  std::optional<GraphFormat> format = asked != GraphFormat::automatic ? asked : by_content(begin);
-  if (!options.columns.empty() && format.value_or(GraphFormat::table) != GraphFormat::table)
+  const Format* format = asked != "auto" ? find_format(asked) : by_content(begin);
+  const Format* const table = find_format("csv");
+  if (!options.columns.empty() && format != nullptr && format != table)
     source.fail_file("is no table with a header (csv), which alone has --columns; leave them out");
-  if (format) return *format;
+  if (format != nullptr) return *format;
   if (const std::string_view other = other_format(head, begin); !other.empty()) {
-    source.fail_file("looks like " + std::string(other) +
-                     ", which is not read; read are lists of edges, CSV, Parquet, GraphML, SciPy's npz, "
-                     "Matrix Market, DIMACS, "
-                     "METIS, GAPBS, Graphalytics, apt's index and snapshots");
+    source.fail_file("looks like " + std::string(other) + ", which is not read; read are " +
+                     formats_in_words());
   }
-  if (!options.columns.empty()) return GraphFormat::table;
-  format = by_ending(file);
+  if (!options.columns.empty()) return *table;
+  format = &by_ending(file);
   const std::uint64_t told = begin.mentions != 0         ? begin.mentions
                              : begins_with_a_size(begin) ? begin.matrix
                                                          : 0;
-  if (format == GraphFormat::edge_list && told != 0) {
+  if (format == find_format("edges") && told != 0) {
     source.fail_at(
         told,
         "the comment speaks of a matrix, but no line begins with %%MatrixMarket; say --format edges if "

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a format; each reads a whole source or throws UserError.
+// What a graph format is, and what readers of several share. The formats: formats.cc.
 #pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "polite/graph_data.h"
 #include "polite/read_graph.h"
@@ -8,30 +13,42 @@
 
 namespace polyloom::polite {
 
+/// How a file begins, as far as it tells its format.
+struct Beginning {
+  bool banner = false;         ///< of Matrix Market
+  std::uint64_t mentions = 0;  ///< the line of a comment that speaks of such a file without being the banner
+  std::uint64_t matrix = 0;    ///< the line of a comment that speaks of a matrix
+  std::string_view line;       ///< the first that is neither blank nor a comment of # or %
+  std::string_view rest;       ///< from that line on
+};
+
+struct Format {
+  const char* name;                       ///< as --format has it
+  std::vector<std::string_view> endings;  ///< of names of files, in small letters and without a packing's
+  bool (*begins)(const Beginning&);       ///< what the content tells; null: nothing does
+  /// Reads the whole source, which is `file`, or throws UserError.
+  GraphData (*read)(TextSource& source, const std::string& file, const ReadOptions& options);
+};
+/// In the order in which messages name them. Content is asked from the last to the first: many lines could be
+/// a table's header.
+std::span<const Format> formats();
+std::string formats_in_words();
+const Format* find_format(std::string_view name);  ///< null: there is none
+
 /// Largest vertex number of any file.
 inline constexpr std::uint64_t kLargestId = 0xfffffffdull;
 
-/// With `names` no field is taken for a number.
-GraphData read_edge_list(TextSource& source, bool names);
 /// Reads on in a list from `line`, the source's last one: lines of names, of ids beyond 32 bits, or with the
 /// data of NetworkX. `g` has the edges before it, with the ids themselves.
 void read_named_list(TextSource& source, std::string_view line, GraphData& g, bool names);
-/// A table with a header; `columns` as --columns gives them, or empty for those that are usual.
-GraphData read_table(TextSource& source, const std::string& columns);
-GraphData read_matrix_market(TextSource& source);
-GraphData read_dimacs(TextSource& source);
-GraphData read_metis(TextSource& source);
-GraphData read_snapshot(TextSource& source);
-GraphData read_gapbs(TextSource& source, bool weighted);
-/// Both files of the graph of which `file` is one.
-GraphData read_graphalytics(const std::string& file, const ReadOptions& options);
-/// The file of that graph that ends so: packed as `file` or in another way if there is one, else plain.
+/// The file of a graph of Graphalytics, one of which is `file`, that ends so: packed as `file` or in another
+/// way if there is one, else plain.
 std::string graphalytics_file(const std::string& file, std::string_view ending);
 
 /// The format of a file that was called `file`: the one that is asked for, or else what its content, then its
 /// name tells; a table where columns are asked for. Throws UserError for a format that is not read, and where
 /// content and request contradict each other.
-GraphFormat format_of(TextSource& source, const std::string& file, const ReadOptions& options);
+const Format& format_of(TextSource& source, const std::string& file, const ReadOptions& options);
 /// Whether a line names columns as people call the ends of an edge.
 bool is_table_header(std::string_view line);
 /// "%%MatrixMarket" in letters of any case, blanks before it; one % will do.
@@ -45,9 +62,6 @@ void check_announced(const TextSource& source, std::uint64_t count, std::uint64_
 
 /// Throws UserError unless there is memory for what the file announces.
 void require_memory_for(const TextSource& source, std::uint64_t vertices, std::uint64_t edges);
-
-/// A file of graph_arrays.h, with a copy of its edges.
-GraphData read_arrays(const std::string& file, const std::string& called);
 
 /// First line of a snapshot.
 inline constexpr const char* kSnapshotMagic = "polyloom-graph 1";

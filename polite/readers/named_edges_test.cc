@@ -32,7 +32,7 @@ TEST_F(Files, EdgeListOfNames) {
   EXPECT_EQ(names_of(read_graph(put("g", "graph theory\nversion graph\n"))),
             (Names{"graph", "theory", "version"}));
   ReadOptions names;
-  names.format = GraphFormat::names;
+  names.format = "names";
   EXPECT_EQ(names_of(read_graph(put("n", "7 007\n10 7\n"), names)), (Names{"007", "10", "7"}));
 }
 

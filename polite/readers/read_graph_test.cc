@@ -17,6 +17,7 @@
 #include <random>
 
 #include "fabric/error.h"
+#include "polite/readers/format_files.h"
 #include "polite/readers/test_files.h"
 
 namespace polyloom::polite {
@@ -374,7 +375,7 @@ TEST_F(Files, TheFormatIsWhatTheTextSays) {
 
 TEST_F(Files, AMatrixIsNoListOfEdges) {
   ReadOptions edges;
-  edges.format = GraphFormat::edge_list;
+  edges.format = "edges";
   const std::string lost = put("a.txt", "% from a Matrix-Market file\n3 3 2\n1 2 7\n3 1 5\n");
   EXPECT_NE(error_of(lost).find("a.txt:1: the comment speaks of a matrix"), std::string::npos);
   EXPECT_EQ(read_graph(lost, edges).edges.size(), 3u) << "as the user says";
@@ -437,7 +438,7 @@ TEST_F(Files, AByteOfZeroIsNoText) {
 }
 
 TEST_F(Files, RandomDamageNeverCrashes) {
-  const std::vector<std::pair<std::string, std::string>> corpus = {
+  std::vector<std::pair<std::string, std::string>> corpus = {
       {"a.txt", "0 1 5\n2 3 6.5\n# c\n1 1 1e3\n"},
       {"b.txt", "ann bob {'weight': 3.5, 'a': [1, (2)]}\nbob 99999999999 {\"b\": 'x'}\n"},
       {"c.txt", "a;b;1\n\"c\";\"d\"\"e\";2\n18446744073709551616;7;3\n"},
@@ -452,6 +453,8 @@ TEST_F(Files, RandomDamageNeverCrashes) {
       {"a.v", "1\n2\n4294967296\n"},
       {"a.plg", "polyloom-graph 1 2 1\n0 ab\n1 c\n\x01\x01"},
       {"b.plg", "polyloom-graph 1 2 1 weights\n0 7\n0 9\n" + std::string("\1\1\0\0\0\0\0\0\0\xf8\x3f", 11)}};
+  const auto every = format_files();
+  corpus.insert(corpus.end(), every.begin(), every.end());
   put("a.e", "1 2 3\n2 4294967296 4\n");
   std::mt19937 rng(7);
   int read = 0, refused = 0;

@@ -177,15 +177,17 @@ int column_of(const Record& header, const std::string& part) {
 
 bool has_ends(const Record& header) { return column_of(header, "from") >= 0 && column_of(header, "to") >= 0; }
 
-}  // namespace
-
-bool names_columns(std::string_view line) {
+/// Whether a line is the header of a table whose columns have the usual names.
+bool names_columns(std::string_view word, std::string_view line, const std::string&) {
+  if (word[0] == '#' || word[0] == '%') return false;
   for (const char separator : {',', '\t', ';', ' '}) {
     std::string_view text = line;
     if (has_ends(next_record(text, separator, false))) return true;
   }
   return false;
 }
+
+}  // namespace
 
 NamedGraph list_again(const std::string& text, bool names) {
   std::string_view left = text;
@@ -214,8 +216,11 @@ NamedGraph list_again(const std::string& text, bool names) {
   return graph_of(std::move(arcs), ids);
 }
 
-NamedGraph graphalytics_again(const std::string& vertices, const std::string& edges) {
+namespace {
+
+NamedGraph graphalytics_again(const GraphFile& file) {
   Record listed;
+  const std::string vertices = whole_text(beside(file.path, ".v"));
   Lines lines(vertices);
   for (std::string_view line; lines.next(line);) {
     const auto words = words_of(line);
@@ -224,14 +229,15 @@ NamedGraph graphalytics_again(const std::string& vertices, const std::string& ed
     if (words.size() != 1 || !is_id(id)) lines.stop("an id is expected");
     listed.push_back(id.erase(0, std::min(id.find_first_not_of('0'), id.size() - 1)));
   }
-  const NamedGraph list = edges_again(edges);
+  const NamedGraph list = edges_again(whole_text(beside(file.path, ".e")));
   std::vector<TextArc> arcs;
   for (const auto& [from, to, weight] : list.arcs) arcs.push_back({list.names[from], list.names[to], weight});
   return graph_of(std::move(arcs), true, listed);
 }
 
-NamedGraph table_again(const std::string& text, const std::string& columns) {
-  std::string_view left = text, asked_text = columns;
+NamedGraph table_again(const GraphFile& file) {
+  const std::string& columns = file.columns;
+  std::string_view left = file.text, asked_text = columns;
   skip_comments(left);
   const Record asked = columns.empty() ? Record{} : next_record(asked_text, ',', false);
   for (const char separator : {',', '\t', ';', ' '}) {
@@ -258,6 +264,21 @@ NamedGraph table_again(const std::string& text, const std::string& columns) {
     return graph_of(std::move(arcs), true);
   }
   throw UserError("the header names no source and target");
+}
+
+/// Edges without a list of vertices are a list of edges.
+bool is_half_of_two(const GraphFile& file) {
+  return file.ending == ".v" || (file.ending == ".e" && !beside(file.path, ".v").empty());
+}
+
+}  // namespace
+
+std::span<const SecondReader> text_formats() {
+  static const SecondReader kFormats[] = {
+      {"csv", {}, names_columns, table_again},
+      {"names", {}, nullptr, [](const GraphFile& file) { return list_again(file.text, true); }},
+      {"graphalytics", {}, nullptr, graphalytics_again, is_half_of_two}};
+  return kFormats;
 }
 
 }  // namespace polyloom::apps
