@@ -20,7 +20,7 @@ Cycle Burst::flows_until(Cycle k, Cycle end) {
   for (const Flow& f : switch_.flows()) {
     if (f.finished || !f.begun) continue;
     if (k < f.from) return k;
-    if (f.kind == Flow::result || (f.kind == Flow::lane && ports_.lanes[f.index].lane.holds_end())) return k;
+    if (f.kind == Flow::result || (f.kind == Flow::lane && ports_.lanes[f.index].in.holds_end())) return k;
     if (f.kind == Flow::read) end = std::min(end, k + ports_.channels[f.index].left_to_read() - 1);
     for (const Sink& s : f.sinks) {
       if (s.kind == Sink::feed) return k;
@@ -42,10 +42,10 @@ Cycle Burst::end_of(Cycle k, Cycle to, std::uint64_t watchdog) {
   const Time last = edges_.at(end - 1) + 1;
   Time until = last;
   for (const LanePort& port : ports_.lanes) {
-    end = std::min(end, port.lane.next_pulse());
-    const Lane::Plain plain = port.lane.plain(until);
+    end = std::min(end, port.in.next_pulse());
+    const LaneIn::Plain plain = port.in.plain(until);
     until = plain.until;
-    if (port.lane.held() + plain.beats > p_.rx_beats) return k;
+    if (port.in.held() + plain.beats > p_.rx_beats) return k;
   }
   if (until < last) end = std::min(end, edges_.from(until));
   if (end < k + kShortest) return end;
@@ -83,7 +83,7 @@ Cycle Burst::run(Cycle k, Cycle to, std::uint64_t watchdog) {
 /// What arrives on lanes from which no stream reads stays in their buffers.
 void Burst::accept_unread(Cycle k, Cycle end, std::uint64_t read) {
   for (unsigned l = 0; l < ports_.lanes.size(); ++l) {
-    Lane& lane = ports_.lanes[l].lane;
+    LaneIn& lane = ports_.lanes[l].in;
     if ((read >> l & 1) != 0 || lane.next_arrival() > edges_.at(end - 1)) continue;
     const std::size_t n = lane.plain_edges(edges_, k, end, arrivals_.data());
     const Cycle* edge = arrivals_.data();
@@ -125,7 +125,7 @@ void Burst::pace(Flow& f, Cycle k, Cycle end, From from) {
     }
     wire += moves - there;
     const Time earliest = edges_.at(moves + behind);
-    for (unsigned i = 0; i < wires; ++i) tx[i]->lane.book(earliest);
+    for (unsigned i = 0; i < wires; ++i) tx[i]->out.book(earliest);
     pops_[popped_++] = moves;
     next = moves + 1;
   }
@@ -146,7 +146,7 @@ void Burst::step_read(Flow& f, Cycle k, Cycle end) {
 
 void Burst::step_lane(Flow& f, Cycle k, Cycle end) {
   LanePort& port = ports_.lanes[f.index];
-  Lane& lane = port.lane;
+  LaneIn& lane = port.in;
   const Cycle open = port.opens();
   const std::size_t held = lane.held();
   const std::size_t come =
@@ -185,7 +185,7 @@ void Burst::copy_read(const Flow& f, std::size_t beats) {
 void Burst::deliver(const Flow& f, const std::uint64_t* words, std::size_t beats, unsigned bytes) {
   for (const Sink& s : f.sinks) {
     if (s.kind == Sink::tx) {
-      ports_.lanes[s.index].lane.fill(words, beats);
+      ports_.lanes[s.index].out.fill(words, beats);
     } else {
       ports_.channels[s.index].write(words, beats, bytes);
     }
@@ -216,9 +216,9 @@ bool Burst::flow_read(Flow& f, Cycle k, Cycle end) {
   for (const Sink& s : f.sinks) {
     if (s.kind != Sink::tx) continue;
     const LanePort& port = ports_.lanes[s.index];
-    if (!port.lane.flows()) return false;
-    if (wire != nullptr && (wire->lane.room_from() != port.lane.room_from() ||
-                            wire->lane.beat_time() != port.lane.beat_time())) {
+    if (!port.out.flows()) return false;
+    if (wire != nullptr &&
+        (wire->out.room_from() != port.out.room_from() || wire->out.beat_time() != port.out.beat_time())) {
       return false;
     }
     wire = &port;
@@ -226,8 +226,8 @@ bool Burst::flow_read(Flow& f, Cycle k, Cycle end) {
   std::size_t beats = end - k;
   Time room = 0, pace = 0;
   if (wire != nullptr) {
-    room = wire->lane.room_from();
-    pace = wire->lane.beat_time();
+    room = wire->out.room_from();
+    pace = wire->out.beat_time();
     // A beat that moves as soon as there is room must be in time for its place on the wire, and come alone.
     // Room is seen one edge later (LanePort::sees_room()).
     const Time behind = (p_.timing.switch_cycles + p_.timing.tx_cycles + 2) * edges_.widest();
@@ -247,7 +247,7 @@ bool Burst::flow_read(Flow& f, Cycle k, Cycle end) {
   step_.progress(channel.ask_evenly(k, end, beats, edge));
   if (beats != 0) {
     for (const Sink& s : f.sinks) {
-      if (s.kind == Sink::tx) ports_.lanes[s.index].lane.book_flow(beats);
+      if (s.kind == Sink::tx) ports_.lanes[s.index].out.book_flow(beats);
     }
     copy_read(f, beats);
   }
@@ -258,12 +258,12 @@ bool Burst::flow_read(Flow& f, Cycle k, Cycle end) {
 /// A lane whose beats are written as they come.
 bool Burst::flow_lane(Flow& f, Cycle k, Cycle end) {
   LanePort& port = ports_.lanes[f.index];
-  Lane& lane = port.lane;
+  LaneIn& lane = port.in;
   const Cycle behind = p_.timing.rx_cycles;
   for (const Sink& s : f.sinks) {
     if (s.kind == Sink::tx) return false;
   }
-  if (port.opens() > k || behind != 1 || lane.beat_time() < edges_.widest()) return false;
+  if (port.opens() > k || behind != 1 || port.out.beat_time() < edges_.widest()) return false;
   if (lane.held() > 1 || (lane.held() == 1 && lane.beat_from() > k)) return false;
   // A beat that has been whole before k is late: others may be close behind it.
   if (lane.next_arrival() <= edges_.at(k - 1)) return false;

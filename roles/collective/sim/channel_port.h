@@ -21,7 +21,7 @@
 #include "blocks/memory/sim/backing_store.h"
 #include "blocks/memory/sim/hbm2.h"
 #include "fabric/node.h"
-#include "roles/collective/sim/lane.h"
+#include "roles/collective/sim/beat.h"
 #include "roles/collective/sim/params.h"
 #include "roles/collective/sim/pattern.h"
 #include "roles/collective/sim/running_step.h"

@@ -8,6 +8,7 @@
 namespace polyloom::collective {
 
 using blocks::Cycle;
+using blocks::kNeverCycle;
 using fabric::Time;
 
 class Edges {

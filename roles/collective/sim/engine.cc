@@ -26,11 +26,11 @@ Engine::Engine(const CollectiveParams& params, const std::vector<blocks::WireEnd
 // ---- time ----
 
 void Engine::collect(Time until) {
-  for (LanePort& port : ports_.lanes) port.lane.collect(until);
+  for (LanePort& port : ports_.lanes) port.in.collect(until);
 }
 
 void Engine::transmit(Time until) {
-  for (LanePort& port : ports_.lanes) port.lane.transmit(until);
+  for (LanePort& port : ports_.lanes) port.out.transmit(until);
 }
 
 void Engine::run(Cycle to) {
@@ -63,9 +63,9 @@ Cycle Engine::next_wake() const {
   Cycle next = kNeverCycle;
   const auto sooner = [&](Cycle c) { next = std::min(next, c); };
   for (const LanePort& port : ports_.lanes) {
-    const Time arrival = port.lane.next_arrival();
+    const Time arrival = port.in.next_arrival();
     if (arrival != fabric::kNever) sooner(edges_.from(arrival));
-    sooner(port.lane.next_pulse());
+    sooner(port.in.next_pulse());
   }
   if (step_.found()) sooner(step_.found()->at);
   if (state_ != State::running) return next;
@@ -85,7 +85,7 @@ Cycle Engine::next_edge() const {
 
 Time Engine::next_departure() const {
   Time next = fabric::kNever;
-  for (const LanePort& port : ports_.lanes) next = std::min(next, port.lane.next_departure());
+  for (const LanePort& port : ports_.lanes) next = std::min(next, port.out.next_departure());
   return next;
 }
 
@@ -106,7 +106,7 @@ bool Engine::arrivals(Cycle k) {
   const Time now = edges_.at(k);
   bool moved = false;
   for (unsigned l = 0; l < lanes(); ++l) {
-    Lane& lane = ports_.lanes[l].lane;
+    LaneIn& lane = ports_.lanes[l].in;
     if (lane.next_arrival() <= now) {
       moved = true;
       if (state_ == State::stopped) {
@@ -228,14 +228,14 @@ bool Engine::start(Cycle c, std::uint64_t index) {
 void Engine::hello(Cycle c) {
   if (state_ != State::idle) return;
   for (LanePort& port : ports_.lanes) {
-    if (port.lane.connected()) port.hello(c, node);
+    if (port.connected()) port.hello(c, node);
   }
 }
 
 bool Engine::clear() {
   if (state_ == State::running) return false;
   state_ = State::idle;
-  for (LanePort& port : ports_.lanes) port.lane.clear();
+  for (LanePort& port : ports_.lanes) port.clear();
   return true;
 }
 
@@ -261,7 +261,7 @@ void Engine::stop(Cycle k, Fault code, unsigned lane, std::uint64_t value) {
   finish_ = k;
   ++faults_;
   for (LanePort& port : ports_.lanes) {
-    if (port.lane.connected()) port.abort(k, node, code);
+    if (port.connected()) port.abort(k, node, code);
   }
   sequencer_.leave();
   switch_.clear_step();
@@ -305,7 +305,7 @@ void Engine::counters(const std::string& prefix, const fabric::CounterSink& sink
 void Engine::reset_counters() {
   programs_ = steps_ = faults_ = active_cycles_ = 0;
   switch_.reset_counters();
-  for (LanePort& port : ports_.lanes) port.lane.counted = {};
+  for (LanePort& port : ports_.lanes) port.reset_counters();
   for (ChannelPort& port : ports_.channels) port.reset_counters();
 }
 
@@ -315,7 +315,7 @@ void Engine::digest(fabric::Digest& d) const {
     d.add(v);
   }
   switch_.digest(d);
-  for (const LanePort& port : ports_.lanes) port.lane.digest(d);
+  for (const LanePort& port : ports_.lanes) port.digest(d);
   ports_.slot.digest(d);
   for (const ChannelPort& port : ports_.channels) port.digest(d);
 }

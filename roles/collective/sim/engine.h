@@ -71,7 +71,8 @@ class Engine {
   Cycle finish() const { return finish_; }
   Cycle mark(unsigned i) const { return step_.mark(i); }
   std::uint64_t operator_status(unsigned word) const { return ports_.slot.status(word); }
-  Lane& lane(unsigned l) { return ports_.lanes[l].lane; }
+  /// Register value: valid[31] node[23:8] port[7:0].
+  std::uint32_t peer(unsigned lane) const { return ports_.lanes[lane].in.peer(); }
   unsigned lanes() const { return static_cast<unsigned>(ports_.lanes.size()); }
   std::vector<std::uint64_t>& program() { return sequencer_.program(); }
   /// Off: every edge is stepped, with the same result (burst.h). For tests.

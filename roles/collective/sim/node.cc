@@ -109,7 +109,7 @@ std::optional<std::uint64_t> CollectiveNode::role_register(blocks::Cycle, std::u
       break;
   }
   if (i >= reg::mark && i < reg::mark + kMarks) return engine_.mark(i - reg::mark);
-  if (i >= reg::peer && i < reg::peer + engine_.lanes()) return engine_.lane(i - reg::peer).peer();
+  if (i >= reg::peer && i < reg::peer + engine_.lanes()) return engine_.peer(i - reg::peer);
   if (i >= reg::status && i < 0x1000) return engine_.operator_status(i - reg::status);
   return std::nullopt;
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "blocks/operators/sim/operator.h"
-#include "roles/collective/sim/lane.h"
+#include "roles/collective/sim/beat.h"
 #include "roles/collective/sim/params.h"
 #include "roles/collective/sim/running_step.h"
 

@@ -46,7 +46,7 @@ Cycle Sequencer::next(Cycle now) const {
 bool Sequencer::legal(const Instruction& i) const {
   const auto again = [&](const Instruction& other) { return other.op == i.op && other.index == i.index; };
   if (std::any_of(shadow_.begin(), shadow_.end(), again)) return false;
-  const bool lane = i.index < ports_.lanes.size() && ports_.lanes[i.index].lane.connected();
+  const bool lane = i.index < ports_.lanes.size() && ports_.lanes[i.index].connected();
   const bool block = (i.flags & ~(kEager | kPulseOnly)) == 0 && i.flags != (kEager | kPulseOnly);
   switch (i.op) {
     case Op::read:

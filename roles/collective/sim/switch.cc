@@ -137,7 +137,7 @@ bool Switch::source_ready(const Flow& f, Cycle k) const {
 Switch::Stall Switch::sinks_ready(const Flow& f, Time before) const {
   for (const Sink& s : f.sinks) {
     if (s.kind == Sink::tx) {
-      if (!ports_.lanes[s.index].lane.room(before)) return kWire;
+      if (!ports_.lanes[s.index].out.room(before)) return kWire;
     } else if (s.kind == Sink::write) {
       if (ports_.channels[s.index].full()) return kMemory;
     } else if (ports_.slot.full(s.index)) {
@@ -174,7 +174,7 @@ void Switch::move(Flow& f, Cycle k) {
   if (f.kind == Flow::read) {
     ports_.channels[f.index].read(beat_);
   } else if (f.kind == Flow::lane) {
-    beat = &ports_.lanes[f.index].lane.front();
+    beat = &ports_.lanes[f.index].in.front();
   } else {
     ports_.slot.result(f.index, beat_);
   }

@@ -240,9 +240,9 @@ TEST(Faults, HelloTellsWhoIsThere) {
     b.engine(n).hello(0);
   }
   b.run();
-  EXPECT_EQ(b.engine(0).lane(0).peer(), 0x80000000u | 101 << 8 | 0);
-  EXPECT_EQ(b.engine(0).lane(1).peer(), 0x80000000u | 102 << 8 | 1);
-  EXPECT_EQ(b.engine(2).lane(0).peer(), 0x80000000u | 101 << 8 | 1);
+  EXPECT_EQ(b.engine(0).peer(0), 0x80000000u | 101 << 8 | 0);
+  EXPECT_EQ(b.engine(0).peer(1), 0x80000000u | 102 << 8 | 1);
+  EXPECT_EQ(b.engine(2).peer(0), 0x80000000u | 101 << 8 | 1);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "roles/collective/sim/lane.h"
+#include "roles/collective/sim/lane_in.h"
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -12,143 +11,23 @@ LaneFault fault(Fault code, std::uint64_t value) { return {static_cast<std::uint
 
 }  // namespace
 
-Lane::Lane(blocks::WireEnds wire, const CollectiveParams& params)
-    : wire_(wire), checks_(params.block_check), rx_beats_(params.rx_beats), timing_(params.timing) {
-  if (wire_.tx != nullptr) period_ = wire_.tx->period();
+LaneIn::LaneIn(fabric::Rx* rx, Time beat_time, const CollectiveParams& params)
+    : rx_(rx),
+      beat_time_(beat_time),
+      checks_(params.block_check),
+      rx_beats_(params.rx_beats),
+      timing_(params.timing) {
   ring_.resize(std::bit_ceil(rx_beats_));
   mask_ = static_cast<unsigned>(ring_.size()) - 1;
-  departures_.fill(-1);
 }
 
-// ---- out ----
-
-void Lane::append(Time at, const std::uint64_t* words, std::size_t n, bool head, bool tail,
-                  std::uint8_t keep) {
-  if (head || runs_.empty() || runs_.back().tail || run_end(runs_.back()) != at) {
-    runs_.push_back({at, head, false, 8, {}});
-    if (!tail) runs_.back().words.reserve(256);
-  }
-  Run& run = runs_.back();
-  run.words.insert(run.words.end(), words, words + n);
-  run.tail = tail;
-  if (tail) run.keep = keep;
-}
-
-void Lane::send_beat(Time earliest, const Beat& beat) {
-  std::size_t n = kBeatWords;
-  std::uint8_t keep = 8;
-  if (beat.last) {
-    // An operator's output that got nothing is one beat without bytes: one word that does not count.
-    n = std::max(1u, (beat.bytes + 7u) / 8);
-    keep = beat.bytes == 0 ? 0 : static_cast<std::uint8_t>(beat.bytes - 8 * (n - 1));
-    // Without checks a data frame of one word could be taken for a control word.
-    if (!checks_ && n <= 2 && !frame_open_) n = 2, keep = short_keep(beat.bytes);
-  }
-  append(claim_beat(earliest, n), beat.words.data(), n, !frame_open_, beat.last, keep);
-  if (checks_) {
-    if (!frame_open_) tx_crc_ = {};
-    for (std::size_t i = 0; i < n; ++i) tx_crc_.add_word(beat.words[i]);
-  }
-  frame_open_ = !beat.last;
-  signed_only_ = false;
-  ++counted.beats_out;
-  counted.blocks_out += beat.last;
-}
-
-void Lane::send_control(Time earliest, std::uint64_t word) {
-  append(claim(earliest, 1), &word, 1, true, true, 8);
-}
-
-void Lane::send_pulse(Time earliest) {
-  pulses_out_.push_back(earliest);
-  ++counted.pulses_out;
-}
-
-std::uint64_t Lane::check_word(std::uint16_t block) const {
-  return static_cast<std::uint64_t>(LaneControl::check) | std::uint64_t{block} << 16 |
-         std::uint64_t{tx_crc_.value()} << 32;
-}
-
-void Lane::send_signature(Time earliest, std::uint16_t block, std::uint32_t signature) {
-  send_control(earliest, static_cast<std::uint64_t>(LaneControl::signature) | std::uint64_t{block} << 16 |
-                             std::uint64_t{signature} << 32);
-  signed_only_ = true;
-}
-
-void Lane::abort(Time earliest, std::uint64_t word) {
-  const std::uint64_t close = 0;
-  if (frame_open_) append(claim(earliest, 1), &close, 1, false, true, 8);
-  if (signed_only_) send_control(earliest, close);
-  frame_open_ = signed_only_ = false;
-  send_control(earliest, word);
-}
-
-void Lane::emit(Run& run, std::size_t n) {
-  fabric::Segment s;
-  s.first = run.first;
-  s.head = run.head;
-  const bool whole = n == run.words.size();
-  s.tail = whole && run.tail;
-  s.keep = s.tail ? run.keep : 8;
-  sent_free_ = run.first + static_cast<Time>(n) * period_;
-  if (whole) {
-    s.words = std::move(run.words);
-    run.words.clear();
-  } else {  // what stays is short: a FIFO of beats
-    std::vector<std::uint64_t> rest;
-    rest.reserve(256);
-    rest.assign(run.words.begin() + static_cast<std::ptrdiff_t>(n), run.words.end());
-    run.words.resize(n);
-    s.words = std::exchange(run.words, std::move(rest));
-    run.first = sent_free_;
-    run.head = false;
-  }
-  wire_.tx->send(std::move(s));
-}
-
-void Lane::emit_pulse(Time at) {
-  fabric::Segment s;
-  s.first = at;
-  sent_free_ = at;
-  wire_.tx->send(std::move(s));
-  pulses_out_.pop_front();
-}
-
-void Lane::transmit(Time until) {
-  for (;;) {
-    const Time pulse = pulses_out_.empty() ? fabric::kNever : std::max(pulses_out_.front(), sent_free_);
-    if (runs_.empty() || pulse <= runs_.front().first) {
-      if (pulse >= until) return;
-      emit_pulse(pulse);
-      continue;
-    }
-    Run& run = runs_.front();
-    if (run.first >= until) return;
-    // Whole beats that leave before the window's end, and before the pulse if that comes first.
-    const Time border = std::min(until, pulse);
-    const auto beats = static_cast<std::size_t>((border - run.first + beat_time() - 1) / beat_time());
-    const std::size_t n = std::min(run.words.size(), beats * kBeatWords);
-    const bool whole = n == run.words.size();
-    emit(run, n);
-    if (whole) runs_.pop_front();
-  }
-}
-
-Time Lane::next_departure() const {
-  Time next = pulses_out_.empty() ? fabric::kNever : std::max(pulses_out_.front(), sent_free_);
-  if (!runs_.empty()) next = std::min(next, runs_.front().first);
-  return next;
-}
-
-// ---- in ----
-
-void Lane::collect(Time until) {
-  if (wire_.rx == nullptr) return;
+void LaneIn::collect(Time until) {
+  if (rx_ == nullptr) return;
   const bool idle = next_complete_ == fabric::kNever;
   bool any = false;
-  while (const fabric::Segment* s = wire_.rx->front()) {
+  while (const fabric::Segment* s = rx_->front()) {
     if (s->first >= until) break;
-    inbox_.push_back(wire_.rx->take());
+    inbox_.push_back(rx_->take());
     any = true;
   }
   if (any && idle) find_next();
@@ -156,7 +35,7 @@ void Lane::collect(Time until) {
 
 /// Moves words of an unfinished beat out of segments that end within it, and notes when the next beat is
 /// whole.
-void Lane::find_next() {
+void LaneIn::find_next() {
   for (; !inbox_.empty(); inbox_.pop_front(), position_ = 0) {
     const fabric::Segment& s = inbox_.front();
     if (s.words.empty()) {
@@ -175,7 +54,7 @@ void Lane::find_next() {
   next_complete_ = fabric::kNever;
 }
 
-LaneFault Lane::receive(Cycle k, Time now) {
+LaneFault LaneIn::receive(Cycle k, Time now) {
   bool beat = false;
   while (next_complete_ <= now && !(beat && !inbox_.front().words.empty())) {
     LaneFault found;
@@ -216,13 +95,13 @@ LaneFault Lane::receive(Cycle k, Time now) {
 }
 
 /// One a cycle, whatever comes.
-void Lane::take_pulse(Cycle k) {
+void LaneIn::take_pulse(Cycle k) {
   last_due_ = std::max(k + timing_.pulse_to_count, last_due_ + 1);
   due_.push_back(last_due_);
-  ++counted.pulses_in;
+  ++counted.pulses;
 }
 
-LaneFault Lane::whole_beat(Cycle k, bool single) {
+LaneFault LaneIn::whole_beat(Cycle k, bool single) {
   if (mid_frame_) return data(k);
   if (single && !checks_) {
     // No data frame is that short, so a word without the mark is a damaged one.
@@ -235,7 +114,7 @@ LaneFault Lane::whole_beat(Cycle k, bool single) {
   return fault(Fault::unexpected, partial_.words[0]);
 }
 
-LaneFault Lane::control(Cycle k, std::uint64_t word) {
+LaneFault LaneIn::control(Cycle k, std::uint64_t word) {
   switch (static_cast<LaneControl>(word & 0xff)) {
     case LaneControl::hello:
       peer_ = 0x80000000u | static_cast<std::uint32_t>(word >> 16 & 0xffff) << 8 |
@@ -260,7 +139,7 @@ LaneFault Lane::control(Cycle k, std::uint64_t word) {
   return fault(Fault::unexpected, word);
 }
 
-LaneFault Lane::data(Cycle k) {
+LaneFault LaneIn::data(Cycle k) {
   for (unsigned i = partial_words_; i < kBeatWords; ++i) partial_.words[i] = 0;
   if (checks_) {
     if (!mid_frame_) rx_crc_ = {};
@@ -270,7 +149,7 @@ LaneFault Lane::data(Cycle k) {
   mid_frame_ = !partial_.last;
   if (partial_.last) {
     expect_ = checks_ ? Expect::check : Expect::control;
-    ++counted.blocks_in;
+    ++counted.blocks;
   }
   if (count_ == rx_beats_) return fault(Fault::overflow, partial_.words[0]);
   RxBeat& slot = ring_[(head_ + count_) & mask_];
@@ -278,11 +157,11 @@ LaneFault Lane::data(Cycle k) {
   slot.from = k + timing_.rx_cycles;
   ends_held_ += partial_.last;
   ++count_;
-  ++counted.beats_in;
+  ++counted.beats;
   return {};
 }
 
-bool Lane::count_pulses(Cycle k) {
+bool LaneIn::count_pulses(Cycle k) {
   std::size_t n = 0;
   while (n < due_.size() && due_[n] <= k) ++n;
   if (n == 0) return false;
@@ -291,7 +170,7 @@ bool Lane::count_pulses(Cycle k) {
   return true;
 }
 
-void Lane::discard() {
+void LaneIn::discard() {
   // Frames that are still arriving must not be taken for new ones later, so they are followed to their end.
   for (const fabric::Segment& s : inbox_) {
     if (!s.words.empty()) mid_frame_ = !s.tail;
@@ -302,22 +181,79 @@ void Lane::discard() {
   due_.clear();
 }
 
-void Lane::clear() {
+void LaneIn::clear() {
   discard();
   mid_frame_ = false;
   expect_ = Expect::control;
-  pulses_ = sends = takes = 0;
+  pulses_ = begun = 0;
   head_ = count_ = ends_held_ = 0;
   signature_held_ = false;
   checked_at_ = kNeverCycle;
 }
 
-void Lane::digest(fabric::Digest& d) const {
-  for (const std::uint64_t v :
-       {counted.beats_out, counted.beats_in, counted.pulses_out, counted.pulses_in, std::uint64_t{pulses_},
-        std::uint64_t{sends}, std::uint64_t{takes}, std::uint64_t{count_}, std::uint64_t{peer_}}) {
-    d.add(v);
+// ---- many beats at once ----
+
+LaneIn::Plain LaneIn::plain(Time until) const {
+  if (next_complete_ >= until) return {until, 0};
+  if (!mid_frame_ || partial_words_ != 0) return {next_complete_, 0};
+  unsigned beats = 0;
+  std::size_t position = position_;
+  for (const fabric::Segment& s : inbox_) {
+    if (s.words.empty() || s.head) return {std::min(until, s.first), beats};
+    const std::size_t words = s.words.size() - position;
+    const bool uneven = words % kBeatWords != 0;
+    const std::size_t whole = words / kBeatWords - (s.tail && !uneven);
+    const Time first = s.word_time(position + kBeatWords - 1);
+    if (whole != 0 && first < until) {
+      const auto before = static_cast<std::size_t>((until - first + beat_time_ - 1) / beat_time_);
+      beats += static_cast<unsigned>(std::min(whole, before));
+    }
+    if (s.tail || uneven) return {std::min(until, s.word_time(position + whole * kBeatWords)), beats};
+    position = 0;
   }
+  return {until, beats};
+}
+
+std::size_t LaneIn::plain_by(Time now) const { return next_complete_ > now ? 0 : plain(now + 1).beats; }
+
+Time LaneIn::plain_time(std::size_t n) const {
+  std::size_t position = position_;
+  for (const fabric::Segment& s : inbox_) {
+    const std::size_t beats = (s.words.size() - position) / kBeatWords;
+    if (n < beats) return s.word_time(position + n * kBeatWords + kBeatWords - 1);
+    n -= beats;
+    position = 0;
+  }
+  return fabric::kNever;
+}
+
+std::size_t LaneIn::plain_edges(const Edges& edges, Cycle k, Cycle end, Cycle* at) const {
+  std::size_t n = 0;
+  if (!mid_frame_ || partial_words_ != 0) return 0;
+  const Time last = edges.at(end - 1);
+  std::size_t position = position_;
+  for (const fabric::Segment& s : inbox_) {
+    if (s.words.empty() || s.head) return n;
+    const std::size_t words = s.words.size() - position;
+    std::size_t whole = words / kBeatWords - (s.tail && words % kBeatWords == 0);
+    for (Time t = s.word_time(position + kBeatWords - 1); whole != 0; --whole, t += beat_time_) {
+      if (t > last || k >= end) return n;
+      k = edges.from(t, k);
+      at[n++] = k++;
+    }
+    if (s.tail || words % kBeatWords != 0) return n;
+    position = 0;
+  }
+  return n;
+}
+
+void LaneIn::hold(const std::uint64_t* words, Cycle arrived) {
+  RxBeat& slot = ring_[(head_ + count_) & mask_];
+  std::copy_n(words, kBeatWords, slot.beat.words.begin());
+  slot.beat.bytes = kBeatBytes;
+  slot.beat.last = false;
+  slot.from = arrived + timing_.rx_cycles;
+  ++count_;
 }
 
 }  // namespace polyloom::collective
