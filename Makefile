@@ -9,7 +9,7 @@ ROOM ?=
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
-.PHONY: help setup setup-demo setup-tests setup-bench build demo test test-changed test-full test-time test-sanitize bench lint format clean
+.PHONY: help setup setup-demo setup-docs setup-tests setup-bench build demo docs test test-changed test-full test-time test-sanitize bench lint format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,6 +19,9 @@ setup: ## install what building and running needs
 
 setup-demo:
 	@scripts/setup.sh --demo
+
+setup-docs:
+	@scripts/setup.sh --docs
 
 setup-tests:
 	@scripts/setup.sh --tests
@@ -32,6 +35,9 @@ build: setup ## build what the polyloom command runs, into build/
 demo: setup-demo ## PageRank of a real graph, natively and on 12 simulated FPGAs
 	@scripts/build.sh $(BUILD) $(JOBS) polyloom_demo
 	@POLYLOOM_BUILD=$(abspath $(BUILD)) .venv/bin/python scripts/demo.py
+
+docs: setup-docs ## the manual, into build/site
+	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build && echo "docs: $(abspath build/site/index.html)"
 
 test: ## all tests that a change must pass; ROOM="fabric/run ...": those of some folders
 	@scripts/test.sh $(BUILD) $(JOBS) $(foreach room,$(ROOM),--room $(room))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes a fresh Debian or Ubuntu machine ready: Debian packages, then a Python environment in .venv with pinned
-# packages. Idempotent: what is there is left alone. Usage: scripts/setup.sh [--demo | --tests] [--bench]
-# --demo installs what make demo needs and no more; --tests and --bench add to what building and running needs.
+# packages. Idempotent: what is there is left alone. Usage: scripts/setup.sh [--demo | --docs | --tests] [--bench]
+# --demo and --docs install what make demo and make docs need and no more; --tests and --bench add to what building and
+# running needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,24 +26,28 @@ base_packages=(
 )
 test_packages=(chromium qemu-user clang-format berkeley-abc)
 bench_packages=()
+docs_packages=(make git python3 python3-venv doxygen)
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
 demo_only=0
+docs_only=0
 with_tests=0
 with_bench=0
 for arg in "$@"; do
   case "$arg" in
     --demo) demo_only=1 ;;
+    --docs) docs_only=1 ;;
     --tests) with_tests=1 ;;
     --bench) with_bench=1 ;;
-    *) die "unknown argument '$arg'; allowed: --demo, --tests, --bench" ;;
+    *) die "unknown argument '$arg'; allowed: --demo, --docs, --tests, --bench" ;;
   esac
 done
 
 packages=("${base_packages[@]}")
 ((demo_only)) && packages=("${demo_packages[@]}")
+((docs_only)) && packages=("${docs_packages[@]}")
 ((with_tests)) && packages+=("${test_packages[@]}")
 ((with_bench)) && packages+=("${bench_packages[@]}")
 
@@ -90,6 +95,11 @@ install_python_packages() {
 }
 
 install_debian_packages
+if ((docs_only)); then  # in an environment of its own: nothing of it is needed to build or run
+  [ -x .venv/docs/bin/python ] || "$(find_python)" -m venv .venv/docs
+  install_python_packages scripts/requirements-docs.txt .venv/docs
+  exit 0
+fi
 if [ ! -x .venv/bin/python ]; then
   python=$(find_python)
   say "creating .venv with $python"
