@@ -151,6 +151,7 @@ def test_applications(app: str, on: str, run: Run, tmp_path: Path) -> None:
         ("run sort --cluster optweb-8 --on sim --keys 256 --verify", "verified"),
         ("nbody --n 128 --nodes 2 --let hub --steps 1", "LETs:"),
         ("mpirun --on native -n 3 HOME/apps/mpi/pi.c", "pi is about 3.14159"),
+        ("mpirun HOME/apps/mpi/pi.c", "pi is about 3.14159"),
     ],
 )
 def test_commands(command: str, says: str, installed: Installed, run: Run) -> None:

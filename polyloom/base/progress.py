@@ -25,6 +25,10 @@ BAR_COLUMNS = 20
 CLEAR = "\r\x1b[K"
 
 
+#: Several threads may begin and end a Progress at a time; one of them has the switch.
+_SWITCHING = threading.Lock()
+
+
 class Progress:
     """Of one run, while it is entered. ``total``: how much there is to do, in any unit; 0: nobody knows.
 
@@ -38,8 +42,7 @@ class Progress:
         self._done = self._first = 0.0  # of the total; the rate is that since the first
         self._step: str | Callable[[], str] = ""
         self._begin = self._since = self._known = time.monotonic()
-        # Who has no standard error, or something else in its place, may see nothing.
-        self._switch = os.environ.get(SWITCH) if sys.stderr else "off"
+        self._switch: str | None = "off"
         self._terminal = bool(sys.stderr) and getattr(sys.stderr, "isatty", bool)()
         self._drawn = False
         self._lock = threading.Lock()  # of what is on the terminal
@@ -48,8 +51,12 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._begin = self._since = self._known = time.monotonic()
+        with _SWITCHING:
+            # Without a standard error there is nothing to show it on.
+            self._switch = os.environ.get(SWITCH) if sys.stderr else "off"
+            if self._switch != "off":
+                os.environ[SWITCH] = "off"
         if self._switch != "off":
-            os.environ[SWITCH] = "off"
             self._thread.start()
         return self
 
@@ -60,10 +67,11 @@ class Progress:
             return
         self._ended.set()
         self._thread.join()
-        if self._switch is None:
-            del os.environ[SWITCH]
-        else:
-            os.environ[SWITCH] = self._switch
+        with _SWITCHING:
+            if self._switch is None:
+                os.environ.pop(SWITCH, None)
+            else:
+                os.environ[SWITCH] = self._switch
         self.clear()
 
     def clear(self) -> None:
