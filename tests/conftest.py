@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from command_server import Commands, Done
+from wheels import installed, wheel
+
+__all__ = ["installed", "wheel"]
 
 ROOT = Path(__file__).resolve().parent.parent
 POLYLOOM = ROOT / ".venv" / "bin" / "polyloom"

@@ -11,87 +11,27 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import sysconfig
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import networkx as nx
 import pytest
+from conftest import ROOT
 from nbclient import NotebookClient
+from wheels import PATH, Installed, call, must
 
 from polyloom import __version__
 from polyloom.base import paths
 
-ROOT = Path(__file__).resolve().parent.parent
-PATH = "/usr/local/bin:/usr/bin:/bin"
 MOST_BYTES = 40_000_000
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def graph() -> nx.DiGraph:
     return nx.gnp_random_graph(40, 0.1, seed=5, directed=True)
-
-
-def call(words: list[object], **options: object) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=600, **options)  # type: ignore[call-overload]
-    assert isinstance(done, subprocess.CompletedProcess)
-    return done
-
-
-def must(words: list[object], **options: object) -> str:
-    done = call(words, **options)
-    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
-    return str(done.stdout)
-
-
-@pytest.fixture(scope="module")
-def wheel() -> Path:
-    folder = paths.build_dir() / "wheel"
-    shutil.rmtree(folder, ignore_errors=True)
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
-    must([*pip, "--wheel-dir", folder, ROOT])
-    [file] = folder.glob("*.whl")
-    return file
-
-
-@dataclass
-class Installed:
-    environment: Path
-    home: Path
-    variables: dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
-    """The wheel in an environment that has what it depends on, but not this checkout."""
-    environment = tmp_path_factory.mktemp("installed") / "environment"
-    must([sys.executable, "-m", "venv", "--without-pip", environment])
-    python = environment / "bin" / "python"
-    [packages] = environment.glob("lib/python*/site-packages")
-    must([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel])
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # the .pth in there is not read
-    home = packages / "polyloom" / "installed" / "share" / "polyloom"
-    user = tmp_path_factory.mktemp("user")
-    before = stamps(environment)
-    close(environment, False)
-    yield Installed(environment, home, {"PATH": PATH, "HOME": str(user), "POLYLOOM_HOME": ""})
-    close(environment, True)
-    assert stamps(environment) == before, "something was written into the installation"
-
-
-def stamps(folder: Path) -> dict[Path, int]:
-    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if not path.is_symlink()}
-
-
-def close(folder: Path, opened: bool) -> None:
-    for path in [folder, *folder.rglob("*")]:
-        if not path.is_symlink():
-            path.chmod(path.stat().st_mode | 0o200 if opened else path.stat().st_mode & ~0o222)
 
 
 @pytest.fixture
