@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tour of collectives in C++. Usage: collectives_tour [CLUSTER], default optweb-8. How to build and run it:
-// docs/collectives.md, "From C++".
+// docs/guides/collectives.md, "From C++".
 #include <cstdint>
 #include <exception>
 #include <iomanip>

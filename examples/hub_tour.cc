@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tour of hubs in C++: one memory window over all accelerators. Usage: hub_tour [CLUSTER], default
-// peach2-2. docs/hub.md explains the calls.
+// peach2-2. docs/guides/hub.md explains the calls.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

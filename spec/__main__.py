@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Where a reader or a tool must find them.
 COMMITTED: dict[str, Callable[[], str]] = {
-    "docs/environment.md": markdown.environment,
-    "docs/keys.md": markdown.keys,
-    "docs/registers.md": markdown.registers,
+    "docs/reference/environment.md": markdown.environment,
+    "docs/reference/keys.md": markdown.keys,
+    "docs/reference/registers.md": markdown.registers,
     "blocks/operators/kinds.h": cpp.operators,
     "blocks/operators/rtl/polyloom_operator_kinds_pkg.sv": systemverilog.operators,
     "polyloom/collectives/encoding.py": python.collective,

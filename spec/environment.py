@@ -143,7 +143,7 @@ VARIABLES = [
     Group(
         "Between the processes of a run",
         "Set by what starts them. By hand only where a page says so: processes of one's own that share a simulator "
-        "([clusters.md](clusters.md)).",
+        "([clusters.md](../guides/clusters.md)).",
         [
             Variable("POLYLOOM_SOCKET", "path", "a simulator of its own", "the simulator that a host program joins"),
             Variable("POLYLOOM_CLIENT", "number", "0", "as which of its host programs"),

@@ -117,8 +117,8 @@ def test_networkx_finds_the_backend(run: Run) -> None:
 
 
 def test_the_pages_own_commands(installed: Installed, tmp_path: Path) -> None:
-    """docs/own-program.md, one block after the other, from an empty folder."""
-    page = (ROOT / "docs" / "own-program.md").read_text()
+    """docs/guides/own-program.md, one block after the other, from an empty folder."""
+    page = (ROOT / "docs" / "guides" / "own-program.md").read_text()
     blocks = re.findall(r"^```(sh|cpp|python) ?(?:file=(\S+))?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert [kind for kind, _, _ in blocks].count("sh") >= 3
     env = {**installed.variables, "PATH": f"{installed.environment / 'bin'}:{PATH}"}
@@ -132,11 +132,11 @@ def test_the_pages_own_commands(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_the_examples_of_graphs_in_python(installed: Installed, tmp_path: Path) -> None:
-    """docs/graphs.md, with its outputs, from an empty folder."""
+    """docs/guides/graphs.md, with its outputs, from an empty folder."""
     env = {**installed.variables, "PATH": f"{installed.environment / 'bin'}:{PATH}"}
     python = installed.environment / "bin" / "python"
     options = [word for name in ("ELLIPSIS", "NORMALIZE_WHITESPACE") for word in ("-o", name)]
-    must([python, "-m", "doctest", *options, ROOT / "docs" / "graphs.md"], cwd=tmp_path, env=env)
+    must([python, "-m", "doctest", *options, ROOT / "docs" / "guides" / "graphs.md"], cwd=tmp_path, env=env)
     assert (tmp_path / "report.html").is_file()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: docs/mpi.md: its programs, saved under the name that their first line says, and its commands in order: the
-#         output is what stands there, simulated times included.
+# Covers: docs/guides/mpi.md: its programs, saved under the name that their first line says, and its commands in order:
+#         the output is what stands there, simulated times included.
 # Leaves out: --on rtl (test_mpi_swap.py), what costs of loops the table says (polyloom/hls/tests/test_speed.py).
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(c|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def test_what_the_tutorial_says_is_what_comes(tmp_path: Path) -> None:
     path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
     seen = 0
-    for kind, text in BLOCK.findall((ROOT / "docs" / "mpi.md").read_text()):
+    for kind, text in BLOCK.findall((ROOT / "docs" / "guides" / "mpi.md").read_text()):
         if kind == "c":
             name = re.match(r"/\* (\w+\.c): ", text)
             assert name is not None, text

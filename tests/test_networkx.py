@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: the NetworkX backend against NetworkX itself: its own tests, random graphs of every kind, errors, refusals and
-# what follows them, the cache, runs on a simulated cluster; docs/graphs.md against the tables it shows.
+# what follows them, the cache, runs on a simulated cluster; docs/guides/graphs.md against the tables it shows.
 # Leaves out: the programs (apps/verify), arrays from Python (polyloom/graphs), speed (bench/networkx).
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_networkx_own_tests_pass(tmp_path: Path) -> None:
 
 
 def test_docs_show_the_tables() -> None:
-    text = (ROOT / "docs" / "graphs.md").read_text()
+    text = (ROOT / "docs" / "guides" / "graphs.md").read_text()
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.M))
     assert rows == {name: limits.replace("``", "`") for name, limits in info.FUNCTIONS.items()}
     tests = dict(re.findall(r"^\| `(\S+::\S+)` \| (.*) \|$", text, re.M))

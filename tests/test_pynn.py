@@ -310,7 +310,7 @@ def test_models_of_others() -> None:
 @pytest.mark.parametrize("where", ['on="sim", cluster="laptop", ', ""])
 def test_the_script_of_the_manual(tmp_path: Path, where: str) -> None:
     """As it stands there, and natively: it prints what the manual says."""
-    page = (ROOT / "docs" / "pynn.md").read_text()
+    page = (ROOT / "docs" / "guides" / "pynn.md").read_text()
     [script], [printed] = (re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("python", "text"))
     there = 'on="sim", cluster="laptop", '
     assert there in script

@@ -208,8 +208,8 @@ def test_the_example(polyloom: Polyloom) -> None:
 
 
 def test_from_python(tmp_path: Path) -> None:
-    """As docs/sweeps.md says it, in a program of the user's."""
-    page = (ROOT / "docs" / "sweeps.md").read_text()
+    """As docs/guides/sweeps.md says it, in a program of the user's."""
+    page = (ROOT / "docs" / "guides" / "sweeps.md").read_text()
     [program] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (tmp_path / "program.py").write_text(program)
     env = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "POLYLOOM_HOME": str(ROOT)}

@@ -2,8 +2,8 @@
 """Area: what a collective node takes by module, by the open flow, beside Figures 14 and 18 of the OPTWEB paper.
 
 Input: designs of polyloom/synth/designs.toml. Output: resources of each module on UltraScale+ and Intel ALMs, the
-engine beside the paper's share of its device. The numbers are synthesis results: docs/collective-area.md says what
-they leave out. QUICK synthesizes a node of 2 lanes and 1 channel only, on Intel ALMs.
+engine beside the paper's share of its device. The numbers are synthesis results: docs/results/collective-area.md says
+what they leave out. QUICK synthesizes a node of 2 lanes and 1 channel only, on Intel ALMs.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Graph:
     def read(
         cls, file: str | Path, *, format: str = "", columns: str = "", undirected: bool = False, simple: bool = False
     ) -> Graph:
-        """Read a file of any format of docs/graph-files.md; the arguments are the options of the same names there."""
+        """Read a file of any format of docs/guides/graph-files.md; arguments: options of the same names there."""
         options = {"format": format or None, "columns": columns or None, "undirected": undirected, "simple": simple}
         arrays = MemoryFile("graph")
         said: list[str] = []

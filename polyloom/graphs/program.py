@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A vertex program of the user's, from a file or a string (docs/own-program.md)."""
+"""A vertex program of the user's, from a file or a string (docs/guides/own-program.md)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NetworkX's backend "polyloom": ``networkx.pagerank(graph, backend="polyloom")`` (docs/graphs.md).
+"""NetworkX's backend "polyloom": ``networkx.pagerank(graph, backend="polyloom")`` (docs/guides/graphs.md).
 
 Input: NetworkX graphs, converted once and kept in its cache; output: what NetworkX's own functions return.
 NetworkX finds ``backend`` and ``info.get_info`` as entry points (pyproject.toml).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PyNN simulator: ``import polyloom.pynn as sim`` (docs/pynn.md).
+"""A PyNN simulator: ``import polyloom.pynn as sim`` (docs/guides/pynn.md).
 
 Input: populations of Izhikevich neurons and spike sources, projections; output: spikes and v as Neo blocks. They run as
 the application ``neurons``, natively or on a cluster, as ``setup`` says.

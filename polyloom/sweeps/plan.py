@@ -70,7 +70,7 @@ def read(path: Path) -> Plan:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such file; docs/sweeps.md says what stands in one") from error
+        raise UserError(f"{path}: there is no such file; docs/guides/sweeps.md says what stands in one") from error
     except (OSError, ValueError, RecursionError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error) or type(error).__name__
         raise UserError(f"{path}: cannot be read as TOML: {why}") from error

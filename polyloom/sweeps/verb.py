@@ -15,7 +15,7 @@ from polyloom.sweeps import drawing, execute, plan, result
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="What runs: docs/sweeps.md.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="What runs: docs/guides/sweeps.md.")],
     jobs: Annotated[int, typer.Option(min=0, max=4096, help="How many runs at a time; default: as many as CPUs.")] = 0,
     folder: Annotated[Path | None, typer.Option(help="Of the records; default: FILE-sweep.")] = None,
     plot_x: Annotated[

@@ -218,8 +218,8 @@ def hub_registers() -> str:
     for row in hub.CONTROL.rows:
         lines.append(f"inline constexpr std::uint32_t k{_camel(row.name)} = {1 << row.number};  ///< {row.meaning}")
     lines += ["", *map(_constant, hub.CONSTANTS), "", *_registers(hub.REGISTERS, "byte offsets")]
-    lines += ["", *_fields(hub.REGISTERS)]
-    return header("Registers and numbers of the hub: docs/registers.md.", ["<cstdint>"], "polyloom::hub", lines)
+    purpose = "Registers and numbers of the hub: docs/reference/registers.md."
+    return header(purpose, ["<cstdint>"], "polyloom::hub", lines)
 
 
 def collective() -> str:
@@ -235,7 +235,8 @@ def collective() -> str:
     for rows in (collective_spec.CONTROLS, collective_spec.FAULTS):
         lines += [*_enumeration(rows), ""]
     lines += _registers(collective_spec.REGISTERS, "from blocks::reg::role_base on")
-    return header("Programs of collective nodes: docs/registers.md.", ["<cstdint>"], "polyloom::collective", lines)
+    purpose = "Programs of collective nodes: docs/reference/registers.md."
+    return header(purpose, ["<cstdint>"], "polyloom::collective", lines)
 
 
 def collective_operations() -> str:

@@ -24,7 +24,7 @@ def _table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
 
 
 def environment() -> str:
-    """docs/environment.md."""
+    """docs/reference/environment.md."""
     parts: list[str] = []
     for group in VARIABLES:
         parts += [f"## {group.title}", "", *([group.text, ""] if group.text else [])]
@@ -38,7 +38,7 @@ def environment() -> str:
 
 
 def keys() -> str:
-    """docs/keys.md."""
+    """docs/reference/keys.md."""
     parts: list[str] = []
     for table in TABLES:
         parts += [f"## {_title(table)}", "", table.text, ""]
@@ -51,15 +51,15 @@ def keys() -> str:
             rows = [[*row, f"`{key.rtl}`" if key.rtl else ""] for row, key in zip(rows, table.keys, strict=True)]
         parts += _table(head, rows)
     text = (
-        "Every key of a cluster file, by table ([clusters.md](clusters.md) says what a cluster is). Quantities are "
-        'texts with a unit: `"250 MHz"`, `"10 Gb/s"`, `"780 ns"`, `"2 GiB"`. `polyloom cluster show NAME` prints all '
-        "values that hold."
+        "Every key of a cluster file, by table ([clusters.md](../guides/clusters.md) says what a cluster is). "
+        'Quantities are texts with a unit: `"250 MHz"`, `"10 Gb/s"`, `"780 ns"`, `"2 GiB"`. '
+        "`polyloom cluster show NAME` prints all values that hold."
     )
     return _page("Keys of cluster files", text, parts)
 
 
 def registers() -> str:
-    """docs/registers.md."""
+    """docs/reference/registers.md."""
     rows = [[f"`{csr.number:#05x}`", f"`{csr.name}`", csr.access, csr.meaning] for csr in CSRS]
     parts = ["## An overlay thread's CSRs", ""]
     parts += ["Numbers and effects are those of Tinsel 0.8; an instruction on any other number is illegal.", ""]

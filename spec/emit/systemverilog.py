@@ -17,7 +17,7 @@ from spec.rows import Constant, Enumeration, Enumerator, Register
 
 def _package(name: str, about: str, lines: Iterable[str]) -> str:
     head = ["// SPDX-License-Identifier: Apache-2.0", f"// {name}: {about}", f"// How:          {MADE}"]
-    head += ["// Source: docs/registers.md.   Tests: those of the modules.", f"package {name};", ""]
+    head += ["// Source: docs/reference/registers.md.   Tests: those of the modules.", f"package {name};", ""]
     return "\n".join([*head, *(f"  {line}" if line else "" for line in lines), "", "endpackage", ""])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of cluster files, a table a module. What the file as a whole means: docs/clusters.md."""
+"""Keys of cluster files, a table a module. What the file as a whole means: docs/guides/clusters.md."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ _CHANNEL: list[Key] = [
 
 COLLECTIVE = KeyTable(
     "collective",
-    "An FPGA that exchanges data with all others by collective operations ([collectives.md](collectives.md)).",
+    "An FPGA that exchanges data with all others by collective operations "
+    "([collectives.md](../guides/collectives.md)).",
     [*_OWN, *_CHANNEL],
     space="collective",
     structs={"Values": _OWN},

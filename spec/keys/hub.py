@@ -46,7 +46,7 @@ _LET: list[Key] = [
 
 HUB = KeyTable(
     "hub",
-    "An FPGA between a node's PCI Express and rings of such FPGAs ([hub.md](hub.md)).",
+    "An FPGA between a node's PCI Express and rings of such FPGAs ([hub.md](../guides/hub.md)).",
     [*_OWN, *_LET],
     space="hub",
     structs={"Values": _OWN},

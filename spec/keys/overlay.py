@@ -95,7 +95,8 @@ SYSTEM: list[Key] = [
 
 OVERLAY = KeyTable(
     "overlay",
-    "An FPGA as a board of RISC-V threads ([tinsel.md](tinsel.md)). Keys without a name in RTL are of the model.",
+    "An FPGA as a board of RISC-V threads ([tinsel.md](../guides/tinsel.md)). "
+    "Keys without a name in RTL are of the model.",
     [*BOARD, *SYSTEM],
     space="overlay",
     structs={"BoardValues": BOARD, "SystemValues": SYSTEM},

@@ -3,7 +3,7 @@
 // reads the graph, runs the vertices natively or on a cluster, and writes the answer.
 //
 //   #include <polyloom/program.h>
-//   struct Degree : PDevice<State, None, Message> { ... };  // what a vertex does (docs/polite.md)
+//   struct Degree : PDevice<State, None, Message> { ... };  // what a vertex does (docs/guides/polite.md)
 //   struct Degrees : polyloom::Program {                    // what the command line needs to know of it
 //     using Vertex = Degree;
 //     static constexpr const char* purpose = "How many neighbours a vertex has.";

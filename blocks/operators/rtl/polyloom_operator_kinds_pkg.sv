@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_operator_kinds_pkg: numbers of operators, as in `config` instructions.
 // How:          Made from spec/ by python -m spec; do not edit.
-// Source: docs/registers.md.   Tests: those of the modules.
+// Source: docs/reference/registers.md.   Tests: those of the modules.
 package polyloom_operator_kinds_pkg;
 
   typedef enum logic [7:0] {

@@ -2,7 +2,8 @@
 """Alpha-beta models of collectives on fully connected and generalized-hypercube clusters.
 
 ``topology`` has networks, links and costs; ``operations`` the published algorithms, ``improved`` ours, ``sorting``
-the sorts' passes, ``tables`` and ``figures`` what the OPTWEB paper prints. Derivations: docs/collective-models.md.
+the sorts' passes, ``tables`` and ``figures`` what the OPTWEB paper prints. Derivations:
+docs/reference/collective-models.md.
 """
 
 from polyloom.collectives.models.topology import (

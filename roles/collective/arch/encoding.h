@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of collective nodes: docs/registers.md. Made from spec/ by python -m spec; do not edit.
+// Programs of collective nodes: docs/reference/registers.md. Made from spec/ by python -m spec; do not edit.
 // clang-format off
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a collective node executes: programs of steps. Shared by the host library (which writes them), the
-// fast model and the RTL. Numbers: encoding.h (docs/registers.md).
+// fast model and the RTL. Numbers: encoding.h (docs/reference/registers.md).
 //
 // Contract: a program is a sequence of instructions of four 64-bit words, at any instruction index of the
 //   program memory. Instructions before a `go` describe one step in shadow registers, in any order; `go`

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_collective_encoding_pkg: what programs of collective nodes are encoded in.
 // How:          Made from spec/ by python -m spec; do not edit.
-// Source: docs/registers.md.   Tests: those of the modules.
+// Source: docs/reference/registers.md.   Tests: those of the modules.
 package polyloom_collective_encoding_pkg;
 
   localparam int unsigned BEAT_BYTES = 32;  // 256 bit: an HBM2 pseudo-channel's width

@@ -14,7 +14,7 @@
 // Limits:       cfg_t: the ranges below, checked at elaboration.
 // Cost:         7 lanes, 8 channels, no operator, no block checks: 73,855 LUT, 71.5 BRAM36 with everything inside
 //               (UltraScale+; `polyloom synth collective_node`, Yosys 0.70, 2026-11). Block checks: two polyloom_crc32
-//               a lane. By module, on Intel ALMs too and beside the paper: docs/collective-area.md.
+//               a lane. By module, on Intel ALMs too and beside the paper: docs/results/collective-area.md.
 // Source: own design, after OPTWEB sections 2.C and Fig. 2.   Tests: test_polyloom_collective_engine.py.
 module polyloom_collective_engine
   import polyloom_collective_pkg::*;

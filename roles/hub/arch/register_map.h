@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers and numbers of the hub: docs/registers.md. Made from spec/ by python -m spec; do not edit.
+// Registers and numbers of the hub: docs/reference/registers.md. Made from spec/ by python -m spec; do not edit.
 // clang-format off
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes with the hub's registers (register_map.h; docs/registers.md): straps, rules, descriptors. Shared
-// by host library and fast model; the RTL's types are in rtl/polyloom_hub_pkg.sv.
+// What goes with the hub's registers (register_map.h; docs/reference/registers.md): straps, rules,
+// descriptors. Shared by host library and fast model; the RTL's types are in rtl/polyloom_hub_pkg.sv.
 #pragma once
 
 #include <cstdint>

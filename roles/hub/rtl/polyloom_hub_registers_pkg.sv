@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_hub_registers_pkg: registers and numbers of the hub.
 // How:          Made from spec/ by python -m spec; do not edit.
-// Source: docs/registers.md.   Tests: those of the modules.
+// Source: docs/reference/registers.md.   Tests: those of the modules.
 package polyloom_hub_registers_pkg;
 
   localparam int unsigned NORTH = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_csrs_pkg: control and status registers of a thread.
 // How:          Made from spec/ by python -m spec; do not edit.
-// Source: docs/registers.md.   Tests: those of the modules.
+// Source: docs/reference/registers.md.   Tests: those of the modules.
 package polyloom_overlay_csrs_pkg;
 
   typedef enum logic [11:0] {

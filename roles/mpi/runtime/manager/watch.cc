@@ -116,11 +116,11 @@ std::string crowd(const std::vector<Wait>& waits, const Job& job) {
       return receiver + " takes " + std::to_string(job.config.credits) + " short messages of " + sender +
              " before their receives; another MPI_Send waits for its own: use MPI_Isend, or post the "
              "receives " +
-             "earlier (docs/mpi.md, Limits)";
+             "earlier (docs/guides/mpi.md, Limits)";
     return receiver + " keeps at most " +
            std::to_string(std::max(job.config.credits, job.config.most_envelopes)) + " messages of " +
            sender + " that no receive has taken: if " + sender + " has sent as many that " + receiver +
-           " does not want yet, post their receives earlier (docs/mpi.md, Limits)";
+           " does not want yet, post their receives earlier (docs/guides/mpi.md, Limits)";
   }
   return {};
 }
