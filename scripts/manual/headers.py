@@ -159,8 +159,11 @@ def _intro(source: str) -> str:
             lines.append(re.sub(r"^// ?", "", line))
     out: list[str] = []
     code = False
-    for line in lines:
-        begins = line.startswith("  ") and (code or bool(re.search(r"[;{}(]|#include|//", line)))
+    for before, line in zip(["", *lines], lines, strict=False):
+        example = code or not before or re.match(r" +(typedef|static|struct|class|template|using)\b", line)
+        begins = line.startswith("  ") and bool(example)
+        if not begins and not code and re.match(r"[A-Z]\w+( \w+)?: ", line):
+            out.append("")  # "Errors: ...": a paragraph of its own
         if begins != code:
             out += ["", "```cpp"] if begins else ["```", ""]
             code = begins

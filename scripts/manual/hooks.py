@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mkdocs.yml adds to docs/ while the site is built: pages of the API, and the README of each folder.
+"""What mkdocs.yml adds to docs/ while the site is built: the API, all benches, and the README of each folder.
 
-Input: the sources of this checkout; output: pages below reference/python, reference/cpp and folders, with their entries
-of the navigation, and links from docs/ to files outside of it that lead to these pages.
+Input: the sources of this checkout; output: pages below reference/python, reference/cpp and folders,
+results/benches.md, with their entries of the navigation, and links from docs/ to files outside of it that lead to
+these pages.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import benches
 import headers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +72,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name in PYTHON:
         text = f"# {name}\n\n::: {name}\n"
         files.append(File.generated(config, _python_page(name), content=text))
+    files.append(File.generated(config, "results/benches.md", content=benches.page(ROOT)))
     for page, text in headers.pages(ROOT).items():
         files.append(File.generated(config, page, content=text))
     for page, path in READMES.items():
