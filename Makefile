@@ -9,7 +9,7 @@ ROOM ?=
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
-.PHONY: help setup setup-demo setup-docs setup-tests setup-bench build demo docs test test-changed test-full test-time test-sanitize bench lint format clean
+.PHONY: help setup setup-demo setup-docs setup-tests setup-bench build demo docs test test-changed test-full test-time test-sanitize bench lint format release clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -65,6 +65,12 @@ lint: setup-tests ## format check, static checks, house rules
 
 format: setup-tests ## format C++ and Python in place
 	@scripts/lint.sh --fix
+
+release: ## wheel, sources and manual of this version, into dist/
+	@python3 scripts/release.py --check
+	@scripts/setup.sh
+	@$(MAKE) --no-print-directory docs
+	@.venv/bin/python scripts/release.py
 
 clean: ## remove build outputs (the Python environment stays)
 	rm -rf $(BUILD) $(BUILD)-* runs dist

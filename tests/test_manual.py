@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from bench.common import plots
-
 sys.path.insert(0, str(ROOT / "scripts" / "manual"))
+sys.path.insert(0, str(ROOT))  # before scripts/ of another test, which has a bench, too
 import benches
 import headers
+
+from bench.common import tables
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 #: A figure in running text, whose comment names the result and the target that it is of.
@@ -63,7 +64,7 @@ def test_tables_of_pages_are_those_of_the_results() -> None:
         for command in re.findall(r"python -m bench\.common\.plots (.*) --page (\S+)", text):
             assert ROOT / command[1] == page
             for name in command[0].split():
-                assert plots.table(name, results(name)) in text, f"{page.name}: draw {name} again"
+                assert tables.table(name, results(name)) in text, f"{page.name}: draw {name} again"
                 seen += 1
     assert seen > 10
 

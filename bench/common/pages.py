@@ -2,46 +2,41 @@
 """Writes what committed results say into pages of the documentation: their targets, their own tables, their plots.
 
 Usage: ``python -m bench.common.pages NAME... [--to FOLDER] [--page FILE.md]`` draws bench/results/NAME.json; --page
-also writes tables and pictures into FILE.md, between its marks (pictures: figures/ beside it). ``scripts/bench.py``
-draws every run into build/bench. Input: figures["plots"], figures["tables"] and targets.
+also writes tables and pictures into FILE.md, between its marks (pictures: docs/figures, in a folder of the page's
+name). ``scripts/bench.py`` draws every run into build/bench. Input: figures["plots"], figures["tables"] and targets.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from bench.common import plots
 from bench.common.harness import BUILD, ROOT
-from polyloom import files
+from bench.common.tables import table
+from polyloom.base import files
+
+#: Pictures in a folder.
+MOST = 15
 
 
-def gallery(name: str, result: dict[str, Any], folder: Path) -> str:
-    """Draw all plots of a result into ``folder``; returns Markdown that shows them, for a page beside it."""
-    folder.mkdir(parents=True, exist_ok=True)
+def gallery(name: str, result: dict[str, Any], page: Path) -> str:
+    """Draw all plots of a result for a page; returns Markdown of them. Many have a folder for each first word."""
+    drawn = result["figures"].get("plots", {})
     lines = []
-    for key, plot in result["figures"].get("plots", {}).items():
-        path = folder / f"{name}-{key.replace(' ', '-')}.svg"
+    for key, plot in drawn.items():
+        words = key.replace(" ", "-")
+        folder = page.resolve().parent.parent / "figures" / page.stem
+        if len(drawn) > MOST:
+            folder /= words.split("-")[0]
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}-{words}.svg"
         plots.picture(plot, path)
-        lines.append(f"![{plot['title']}]({folder.name}/{path.name})")
+        lines.append(f"![{plot['title']}]({os.path.relpath(path, page.resolve().parent)})")
     return "\n\n".join(lines)
-
-
-def table(name: str, result: dict[str, Any]) -> str:
-    """Targets of a result, and its own tables, in Markdown."""
-    lines = [f"### {name}: commit {result['commit']}, {result['date']}, {result['machine']}", ""]
-    lines += ["| what | paper | target | ours | holds |", "| --- | --- | --- | --- | --- |"]
-    for entry in result["targets"]:
-        paper = "" if entry["paper"] is None else entry["paper"]
-        holds = {True: "yes", False: "**no**", None: "not measured"}[entry["holds"]]
-        ours = "" if entry["ours"] is None else f"{entry['ours']:.4g}"
-        lines.append(f"| {entry['what']} | {paper} | {entry['target']} | {ours} | {holds} |")
-    for own in result["figures"].get("tables", []):
-        lines += ["", f"#### {own['title']}", ""]
-        lines += ["| " + " | ".join(cells) + " |" for cells in (own["head"], ["---"] * len(own["head"]), *own["rows"])]
-    return "\n".join(lines)
 
 
 def write_page(path: Path, tables: list[str]) -> None:
@@ -60,15 +55,15 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=BUILD / "bench")
     parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
-    tables = []
+    parts = []
     for name in arguments.names:
         result = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text())
         print(plots.draw(name, result, arguments.to))
-        tables.append(table(name, result))
+        parts.append(table(name, result))
         if arguments.page:
-            tables.append(gallery(name, result, arguments.page.parent / "figures"))
+            parts.append(gallery(name, result, arguments.page))
     if arguments.page:
-        write_page(arguments.page, tables)
+        write_page(arguments.page, parts)
 
 
 if __name__ == "__main__":

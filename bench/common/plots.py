@@ -12,10 +12,6 @@ from typing import Any
 
 from polyloom.base import files
 
-#: Pictures in a folder.
-MOST = 15
-
-
 def page(name: str, result: dict[str, Any]) -> str:
     """HTML of all plots of a result, with Plotly's script in it."""
     import plotly.graph_objects as go  # only where something is drawn

@@ -7,9 +7,12 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.common import tables
 
 HEAD = """# All benches
 
@@ -27,7 +30,7 @@ def page(root: Path) -> str:
         parts += [f"## {name}", *_prose(text)]
         result = root / "bench" / "results" / f"{name}.json"
         if result.is_file():
-            parts += _targets(json.loads(result.read_text(encoding="utf-8")))
+            parts.append("\n".join(tables.targets(json.loads(result.read_text(encoding="utf-8")))))
     return "\n\n".join(parts) + "\n"
 
 
@@ -36,20 +39,3 @@ def _prose(text: str) -> Iterator[str]:
     text = text.replace("``", "`")
     for part in re.split(r"\n\s*\n", text):
         yield re.sub(r"(?m)(?<=\n)(?<!\n\n)(- .*(?:\n  .*)*\n)(?!-|  )", r"\1\n", re.sub(r"([<*])", r"\\\1", part))
-
-
-def _targets(result: dict[str, Any]) -> Iterator[str]:
-    yield f"*Commit {result['commit']}, {result['date']}, {result['machine']}.*"
-    rows = [
-        (
-            entry["what"],
-            "" if entry["paper"] is None else entry["paper"],
-            entry["target"],
-            "" if entry["ours"] is None else f"{entry['ours']:.4g}",
-            {True: "yes", False: "**no**", None: "not measured"}[entry["holds"]],
-        )
-        for entry in result["targets"]
-    ]
-    if rows:
-        lines = ["| what | paper | target | ours | holds |", "| --- | --- | --- | --- | --- |"]
-        yield "\n".join([*lines, *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
