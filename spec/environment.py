@@ -14,7 +14,7 @@ VARIABLES = [
             Variable(
                 "POLYLOOM_CLUSTER",
                 "name of a shipped cluster, or a path",
-                "`laptop`; of collectives `optweb-8`, of hubs `peach2-2`",
+                "`laptop`, of `polyloom collective` `optweb-8`; a `Communicator` and programs of hubs must have one",
                 "the cluster that is simulated, and for which `config.h` of Tinsel programs is made; without effect on "
                 "native runs",
             ),
