@@ -144,7 +144,6 @@ def test_one_line_at_a_time_and_none_when_it_is_off(
     assert ("outer, 0 s" in said) == shown and "inner" not in said
 
 
-@pytest.mark.usefixtures("hasty")
 def test_of_two_that_were_made_before_either_began_one_has_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(progress.SWITCH, raising=False)
     first, second = Progress("one"), Progress("two")
@@ -153,6 +152,7 @@ def test_of_two_that_were_made_before_either_began_one_has_the_switch(monkeypatc
     assert progress.SWITCH not in os.environ
 
 
+@pytest.mark.usefixtures("hasty")
 def test_a_terminal_is_left_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: True)

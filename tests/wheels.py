@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from polyloom import paths
+from polyloom.base import paths
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = "/usr/local/bin:/usr/bin:/bin"

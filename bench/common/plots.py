@@ -12,6 +12,7 @@ from typing import Any
 
 from polyloom.base import files
 
+
 def page(name: str, result: dict[str, Any]) -> str:
     """HTML of all plots of a result, with Plotly's script in it."""
     import plotly.graph_objects as go  # only where something is drawn

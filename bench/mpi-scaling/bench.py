@@ -19,9 +19,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from polyloom.transpile.explain import cost_model
+
 from bench.common import mpi
 from bench.common.harness import ROOT, Bench
-from polyloom.transpile.explain import cost_model
 
 HALO = ROOT / "apps" / "mpi" / "jacobi_halo.c"
 ALLREDUCE = Path(__file__).parent / "allreduce.c"

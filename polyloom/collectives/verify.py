@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from polyloom.base.errors import UserError
 from polyloom.collectives.communicator import Communicator
 from polyloom.collectives.operations import OPERATIONS
-from polyloom.base.errors import UserError
 
 Bytes = NDArray[np.uint8]
 PIECE = 1 << 22  # bytes made or compared at once

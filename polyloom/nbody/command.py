@@ -17,6 +17,7 @@ import polyloom
 from polyloom.base import interrupts, memory, record
 from polyloom.base.errors import UserError
 from polyloom.base.folder import RunFolder
+from polyloom.base.progress import Progress
 from polyloom.nbody import snapshot, trees
 from polyloom.nbody.arrays import BYTES_A_BODY, State
 from polyloom.nbody.cluster import ClusterSimulation, Place, default_cluster

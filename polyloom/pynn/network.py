@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyloom.base import process
-from polyloom.jobs.memory_file import ArraysFile
 from polyloom.graphs.run import Where, answer
+from polyloom.jobs.memory_file import ArraysFile
 from polyloom.pynn.errors import PynnError
 
 Array = NDArray[Any]

@@ -36,7 +36,7 @@ HEADERS = (
     Header("collectives.h", "roles/collective/host/include/polyloom/collectives.h", "reference/cpp/collectives.md"),
     Header("rank.h", "roles/collective/host/include/polyloom/rank.h", "reference/cpp/rank.md"),
     Header("hub.h", "roles/hub/host/include/polyloom/hub.h", "reference/cpp/hub.md"),
-    Header("mpi.h", "roles/kernel/runtime/include/mpi.h", "reference/cpp/mpi.md"),
+    Header("mpi.h", "roles/mpi/include/mpi.h", "reference/cpp/mpi.md"),
 )
 
 OPTIONS = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from spec.rows import Bytes, Integer, KeyTable, Other
 
-KERNEL = KeyTable(
-    "kernel",
+MPI = KeyTable(
+    "mpi",
     "An FPGA that is a rank of an MPI program ([mpi.md](../guides/mpi.md)).",
     [
         Bytes("dram", "64 MiB", "4096 B", "2 GiB", meaning="memory of a rank, whole words of 8 B"),

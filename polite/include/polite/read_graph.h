@@ -31,7 +31,7 @@ inline constexpr std::string_view kStandardInput = "-";
 /// Throws UserError.
 GraphData read_graph(const std::string& file, const ReadOptions& options = {});
 
-/// Format of a name as users write it: auto, snap (which is edges), or one of these; docs/graph-files.md says
+/// Format of a name as users write it: auto, snap (which is edges), or one of these; docs/guides/graph-files.md says
 /// more. Throws UserError that names all.
 ///   edges         "from to [weight]" a line; the vertices are the ids or names that occur; SNAP text is this
 ///   names         the same, and no field is taken for a number

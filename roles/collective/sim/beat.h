@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 
 namespace polyloom::collective {
 

@@ -20,7 +20,7 @@
 #include "blocks/crc/sim/crc32.h"
 #include "blocks/cycle.h"
 #include "fabric/node.h"
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/sim/beat.h"
 #include "roles/collective/sim/edges.h"
 #include "roles/collective/sim/params.h"

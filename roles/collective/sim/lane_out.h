@@ -20,9 +20,9 @@
 
 #include "blocks/crc/sim/crc32.h"
 #include "fabric/node.h"
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/sim/beat.h"
-#include "roles/collective/timing.h"
+#include "roles/collective/arch/timing.h"
 
 namespace polyloom::collective {
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "fabric/trace.h"
-#include "roles/collective/program.h"
+#include "roles/collective/arch/program.h"
 #include "roles/collective/sim/edges.h"
 
 namespace polyloom::collective {
