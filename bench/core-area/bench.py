@@ -6,7 +6,8 @@ RV32I (ipc/ipc.c). On others Verilator runs it with a memory that makes none of 
 ours each of a core's 16 threads runs it (ipc/threads.c, fast model, cluster tiny-1), its data in DRAM behind the cache,
 while the tile's other three cores do the same: that is what targets are held against. LUT4 are sites: two a carry
 cell, six a 16x4 RAM; block RAM and multipliers are no LUTs and are listed beside them. docs/results/core-area.md shows
-the full result. Our core has registers at all ports, so paths through ports are in its clock; of the others they are not.
+the full result. Our core has registers at all ports, so paths through ports are in its clock; of the others they are
+not.
 QUICK: one seed of our core. KEEP=1: what bench/results has of synthesis and of the others' instructions a cycle
 stays, as it is named there with its commit; only what it lacks and ours' instructions a cycle are measured.
 """

@@ -20,13 +20,7 @@ Request random_request(Operation op, int nodes, std::uint64_t largest, std::mt19
   r.reduce = static_cast<ReduceOp>(random() % 4);
   r.root = static_cast<int>(random() % static_cast<unsigned>(nodes));
   r.destination = (r.root + 1 + static_cast<int>(random() % static_cast<unsigned>(nodes - 1))) % nodes;
-  const bool whole = op == Operation::unicast || op == Operation::broadcast || op == Operation::reduce ||
-                     op == Operation::all_reduce;
-  const std::size_t n = at(nodes);
-  const std::size_t count = op == Operation::barrier      ? 0
-                            : op == Operation::all_to_all ? n * n
-                            : whole                       ? 1
-                                                          : n;
+  const std::size_t count = sizes_of(op, nodes);
   const bool variable = random() % 2;
   const std::uint64_t same = 1 + random() % largest;
   for (std::size_t i = 0; i < count; ++i) {

@@ -43,6 +43,8 @@ struct Request {
   const Traits& traits() const { return collective::traits(operation); }
   bool reduces() const { return traits().reduces; }
 };
+/// How many sizes a request of so many ranks has.
+std::size_t sizes_of(Operation operation, int ranks);
 /// Bytes of the buffers that `rank` gives and gets; 0: none.
 std::uint64_t send_bytes(const Request& request, const Topology& topology, int rank);
 std::uint64_t recv_bytes(const Request& request, const Topology& topology, int rank);

@@ -66,20 +66,6 @@ std::uint64_t bytes_of(Holds what, const Request& r, std::size_t ranks, std::siz
   return 0;
 }
 
-std::size_t sizes_of(SizeKind sizes, std::size_t ranks) {
-  switch (sizes) {
-    case SizeKind::none:
-      return 0;
-    case SizeKind::vector:
-      return 1;
-    case SizeKind::blocks:
-      return ranks;
-    case SizeKind::pairs:
-      return ranks * ranks;
-  }
-  return 0;
-}
-
 /// The share of a rank's buffer that is of `other`: that it sends there, or gets from there.
 struct Share {
   std::uint64_t at = 0, bytes = 0;
@@ -125,6 +111,21 @@ unsigned size_of(DataType type) { return type == DataType::bytes ? 1 : 4; }
 
 std::uint64_t Request::total() const { return sum(sizes); }
 
+std::size_t sizes_of(Operation operation, int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  switch (traits(operation).sizes) {
+    case SizeKind::none:
+      return 0;
+    case SizeKind::vector:
+      return 1;
+    case SizeKind::blocks:
+      return n;
+    case SizeKind::pairs:
+      return n * n;
+  }
+  return 0;
+}
+
 std::uint64_t send_bytes(const Request& r, const Topology& t, int rank) {
   if (!has(r.traits().sender, r, rank)) return 0;
   return bytes_of(r.traits().sends, r, static_cast<std::size_t>(t.size()), static_cast<std::size_t>(rank));
@@ -138,7 +139,7 @@ std::uint64_t recv_bytes(const Request& r, const Topology& t, int rank) {
 Situation::Situation(const Request& r, const Topology& t, const NodeShape& nodes)
     : request(r), topology(t), shape(nodes) {
   const auto n = static_cast<std::size_t>(t.size());
-  const std::size_t wanted = sizes_of(r.traits().sizes, n);
+  const std::size_t wanted = sizes_of(r.operation, t.size());
   if (r.sizes.size() != wanted) {
     throw UserError(fmt::format("{}: {} sizes given, {} wanted for {} ranks", name_of(r.operation),
                                 r.sizes.size(), wanted, n));

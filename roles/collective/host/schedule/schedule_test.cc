@@ -74,13 +74,7 @@ Request random_request(Operation op, const Topology& t, Random& random, std::uin
   r.reduce = static_cast<ReduceOp>(random() % 4);
   r.root = static_cast<int>(random() % static_cast<unsigned>(t.size()));
   r.destination = static_cast<int>(random() % static_cast<unsigned>(t.size()));
-  const auto n = static_cast<std::size_t>(t.size());
-  const std::size_t count = op == Operation::barrier      ? 0
-                            : op == Operation::all_to_all ? n * n
-                            : op == Operation::unicast || op == Operation::broadcast ||
-                                    op == Operation::reduce || op == Operation::all_reduce
-                                ? 1
-                                : n;
+  const std::size_t count = sizes_of(op, t.size());
   const bool variable = random() % 2;
   const std::uint64_t same = 1 + random() % largest;
   for (std::size_t i = 0; i < count; ++i) {
@@ -285,13 +279,8 @@ Request uniform(Operation op, const Topology& t, std::uint64_t bytes) {
   Request r;
   r.operation = op;
   r.type = DataType::fp32;
-  const auto n = static_cast<std::size_t>(t.size());
-  const std::size_t count = op == Operation::all_to_all ? n * n
-                            : op == Operation::unicast || op == Operation::broadcast ||
-                                    op == Operation::reduce || op == Operation::all_reduce
-                                ? 1
-                                : n;
-  r.sizes.assign(count, count == 1 ? bytes : bytes / n);
+  const std::size_t count = sizes_of(op, t.size());
+  r.sizes.assign(count, count == 1 ? bytes : bytes / index(t.size()));
   r.destination = t.size() - 1;
   return r;
 }

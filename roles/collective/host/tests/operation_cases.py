@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from polyloom.collectives import Communicator
+from polyloom.collectives.operations import OPERATIONS as TABLE
 
-MOVES = ["barrier", "unicast", "scatter", "gather", "broadcast", "all_to_all", "all_gather"]
-OPERATIONS = [*MOVES, "reduce", "reduce_scatter", "all_reduce"]
+OPERATIONS = list(TABLE)
+MOVES = [name for name, row in TABLE.items() if not row.reduces]
 
 
 class Case:
@@ -22,9 +23,7 @@ class Case:
         self.root = int(rng.integers(n))
         self.target = int(rng.integers(n))
         largest = min(most, int(rng.choice([1, 33, 1000, 9000])))
-        count = {"barrier": 0, "all_to_all": n * n, "unicast": 1, "broadcast": 1, "reduce": 1, "all_reduce": 1}.get(
-            op, n
-        )
+        count = {"none": 0, "vector": 1, "blocks": n, "pairs": n * n}[TABLE[op].sizes]
         item = 4 if "reduce" in op else 1
         self.sizes = [item * int(rng.integers(0, largest + 1)) for _ in range(count)]
         if count == 1:
