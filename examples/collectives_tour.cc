@@ -91,15 +91,15 @@ void tour(Communicator& comm) {
     wrong.push_back(comm.rank(r).all_reduce<float>(std::span(gradients[me]).first(mine),
                                                    std::span(sums[me]).first(mine)));
   }
-  int told = 0;
+  int reported = 0;
   for (const Handle& handle : wrong) {
     try {
       handle.wait();
     } catch (const polyloom::UserError& error) {
-      if (told++ == 0) std::cout << "as it should be: " << error.what() << "\n";
+      if (reported++ == 0) std::cout << "as it should be: " << error.what() << "\n";
     }
   }
-  std::cout << told << " of " << n << " ranks were told\n";
+  std::cout << reported << " of " << n << " ranks were told\n";
 
   // 6. Why that algorithm? Ask the model.
   std::cout << comm.explain(average.request);

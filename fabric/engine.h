@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a fabric: the engines, what can be asked of a run, and what it answers.
+// Running a fabric: the engines, what can be asked of a run, and what it returns.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ struct EngineOptions {
   /// Looked at between windows; set it from a signal handler to end the run.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called on the thread that called run() (rank 0 with MPI), between windows, when the run would end as
-  /// node_stop or quiet, with the simulated time. It may change what nodes answer to next_event() and
+  /// node_stop or quiet, with the simulated time. It may change what nodes return from next_event() and
   /// wants_stop() (for no earlier time); true: they are asked again, and the run goes on.
   std::function<bool(RunEnd, Time)> go_on = {};
   /// Fill RunResult::counters.

@@ -12,7 +12,7 @@
 namespace polyloom {
 namespace {
 
-/// Memory was asked for that is not there: by the allocator's answer, or by a size beyond any memory.
+/// Memory was asked for that is not there: by the allocator's response, or by a size beyond any memory.
 Ending lack_of_memory() {
   return {kUserErrorStatus,
           "not enough memory: " + bytes_text(memory_there()) +
@@ -42,7 +42,7 @@ Ending ending_of(const std::exception_ptr& error) {
   }
 }
 
-int tell(const std::exception_ptr& error) noexcept {
+int report(const std::exception_ptr& error) noexcept {
   const Ending ending = ending_of(error);
   std::fprintf(stderr, "polyloom: %s\n", ending.text.c_str());
   return ending.status;

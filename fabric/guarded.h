@@ -20,7 +20,7 @@ struct Ending {
 Ending ending_of(const std::exception_ptr& error);
 
 /// Prints the text as "polyloom: TEXT" and returns the status.
-int tell(const std::exception_ptr& error) noexcept;
+int report(const std::exception_ptr& error) noexcept;
 
 /// A file that grows past its limit (ulimit -f) makes a write fail, which is told, instead of ending the
 /// process.
@@ -33,7 +33,7 @@ int guarded(Body&& body) noexcept {
   try {
     return body();
   } catch (...) {
-    return tell(std::current_exception());
+    return report(std::current_exception());
   }
 }
 

@@ -20,7 +20,7 @@ namespace polyloom {
 namespace {
 
 template <typename Body>
-std::string told(Body body, int status) {
+std::string reported(Body body, int status) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(guarded([&]() -> int {
               body();
@@ -35,14 +35,15 @@ TEST(Guarded, PassesTheStatusOn) {
 }
 
 TEST(Guarded, TellsEveryExceptionInOneLine) {
-  EXPECT_EQ(told([] { throw UserError("x.txt:2: no"); }, 1), "polyloom: x.txt:2: no\n");
-  const std::string memory = told([] { throw std::bad_alloc(); }, 1);
+  EXPECT_EQ(reported([] { throw UserError("x.txt:2: no"); }, 1), "polyloom: x.txt:2: no\n");
+  const std::string memory = reported([] { throw std::bad_alloc(); }, 1);
   EXPECT_TRUE(memory.starts_with("polyloom: not enough memory: ")) << memory;
-  EXPECT_EQ(told([] { std::vector<char>().reserve(~std::size_t{0}); }, 1).find("polyloom: not enough memory"),
-            0u);
-  EXPECT_EQ(told([] { throw std::logic_error("inside"); }, 70),
+  EXPECT_EQ(
+      reported([] { std::vector<char>().reserve(~std::size_t{0}); }, 1).find("polyloom: not enough memory"),
+      0u);
+  EXPECT_EQ(reported([] { throw std::logic_error("inside"); }, 70),
             "polyloom: a defect of Polyloom, please report it: inside\n");
-  EXPECT_EQ(told([] { throw 5; }, 70).find("polyloom: a defect"), 0u);
+  EXPECT_EQ(reported([] { throw 5; }, 70).find("polyloom: a defect"), 0u);
 }
 
 TEST(Memory, IsThereAndIsRefusedWithBothNumbers) {
@@ -75,7 +76,7 @@ TEST(Memory, KnowsTheAddressSpaceLimit) {
   EXPECT_EXIT(look(), testing::ExitedWithCode(0), "");
 }
 
-TEST(JsonText, KeepsAResultWhoseTextIsNoUtf8) {
+TEST(JsonText, KeepsAResponseWhoseTextIsNoUtf8) {
   const nlohmann::json value = {{"name", "caf\xe9"}};
   EXPECT_EQ(json_text(value), "{\"name\":\"caf\xef\xbf\xbd\"}");
   EXPECT_EQ(json_text(nlohmann::ordered_json{{"a", 1}}, 2), "{\n  \"a\": 1\n}");

@@ -13,9 +13,9 @@
 namespace polyloom::fabric {
 
 /// Host threads to use when `asked` is 0 or too many.
-inline unsigned host_threads(unsigned asked) {
+inline unsigned host_threads(unsigned requested) {
   const unsigned most = std::max(1u, std::thread::hardware_concurrency());
-  return asked == 0 ? std::min(most, 16u) : asked;
+  return requested == 0 ? std::min(most, 16u) : requested;
 }
 
 /// Calls work(i) for i in [0, n) on `threads` threads, in any order. An exception ends the loop and is

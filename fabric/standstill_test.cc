@@ -85,7 +85,7 @@ TEST(Standstill, WorkIsNone) {
       << "who gives no account works when it does";
   EXPECT_EQ(run_with(Ticker::Account::will, 0).reason, RunEnd::limit)
       << "it waits until a time, then goes on";
-  EXPECT_EQ(run_with(Ticker::Account::counted, 0, kNever).reason, RunEnd::limit) << "nobody asked for it";
+  EXPECT_EQ(run_with(Ticker::Account::counted, 0, kNever).reason, RunEnd::limit) << "nothing asked for it";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make demo``: PageRank of the Debian package dependency graph, natively and on 12 simulated FPGAs.
 
-Runs the polyloom command as a user would, compares the two answers, prints the top packages, what the figures mean, the
-report's path and what to try next. Exit status 0 only if the answers agree.
+Runs the polyloom command as a user would, compares the two results, prints the top packages, what the figures mean, the
+report's path and what to try next. Exit status 0 only if the results agree.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def run(on: str, *extra: str, iterations: int = ITERATIONS) -> dict[str, Any]:
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)
-    answer = json.loads(done.stdout)
-    assert isinstance(answer, dict)
-    return answer
+    result = json.loads(done.stdout)
+    assert isinstance(result, dict)
+    return result
 
 
 def read_values(path: Path) -> dict[str, float]:
@@ -59,9 +59,9 @@ def read_values(path: Path) -> dict[str, float]:
         return {row["vertex"]: float(row["value"]) for row in csv.DictReader(file)}
 
 
-def show_top(title: str, answer: dict[str, Any]) -> list[str]:
+def show_top(title: str, result: dict[str, Any]) -> list[str]:
     """Print the ten best vertices and return their names."""
-    top = answer["top"]
+    top = result["top"]
     assert isinstance(top, list)
     print(f"\n{title}")
     for rank, row in enumerate(top, 1):
@@ -73,7 +73,7 @@ def show_change(combined: dict[str, Any], plain: dict[str, Any]) -> None:
     """Print what combiners change."""
     record_of_plain = record.read(Path(plain["run_dir"]))
     metrics = counters.measure(record_of_plain)
-    threads = [answer["mapping"]["forecast"]["busiest_thread_instructions"] for answer in (plain, combined)]
+    threads = [result["mapping"]["forecast"]["busiest_thread_instructions"] for result in (plain, combined)]
     times = [plain["compute_simulated_seconds"] / PLAIN_ITERATIONS, combined["compute_simulated_seconds"] / ITERATIONS]
     print(f"  {'Time an iteration':<22} {quantity(times[0], 's')} ({times[0] / times[1]:.0f} times as long)")
     foretold = f"{threads[0]:,.0f} instructions an iteration, with combiners {threads[1]:,.0f} (foretold)"
@@ -97,7 +97,7 @@ def main() -> None:
         sim_top = show_top(f"on {CLUSTER}, simulated:", sim)
         left, right = read_values(native_values), read_values(sim_values)
     if left.keys() != right.keys():
-        sys.exit("demo: the native and the simulated answer are of different packages")
+        sys.exit("demo: the native and the simulated result are of different packages")
     distance = sum(abs(left[name] - right[name]) for name in left)
     run_record = record.read(Path(str(sim["run_dir"])))
     print("\nThe computation on the cluster, by the counters of the Tinsel paper's figure 12:")
@@ -109,9 +109,9 @@ def main() -> None:
     print("\nThe same where each vertex hears its in-edges by itself (--combine off):", flush=True)
     plain = run("sim", "--cluster", CLUSTER, "--combine", "off", "--no-report", iterations=PLAIN_ITERATIONS)
     show_change(sim, plain)
-    print(f"\nL1 distance of the two answers: {distance:.2e} (bound {L1_BOUND:.0e})")
+    print(f"\nL1 distance of the two results: {distance:.2e} (bound {L1_BOUND:.0e})")
     if distance > L1_BOUND or native_top != sim_top:
-        sys.exit("demo: the native and the simulated answer differ")
+        sys.exit("demo: the native and the simulated result differ")
     print(MEANING.format(cluster=CLUSTER))
     print(NEXT)
     print(f"report: {sim['report']}")

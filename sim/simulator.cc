@@ -97,7 +97,7 @@ class Simulator {
     } catch (const UserError& error) {
       outcome_ = {"fault", HostErrorReason::user, error.what(), 1};
     }
-    tell_clients();
+    report_clients();
     leave_if_unprepared();
     return outcome_.exit_status;
   }
@@ -321,7 +321,7 @@ class Simulator {
     record_->commit();
   }
 
-  void tell_clients() {
+  void report_clients() {
     if (outcome_.message.empty()) {
       char digest[17];
       std::snprintf(digest, sizeof digest, "%016llx", static_cast<unsigned long long>(result_.digest));

@@ -22,15 +22,15 @@ CAUSES = Enumeration(
     "Cause",
     "CAUSE_",
     "Why a packet was dropped, or a local write refused: the first that holds, checked in the order malformed, "
-    "poisoned, refused (kind against port), unmapped, overlap, refused (a read to another port than L), turn, absent; "
-    "then, at L, refused, proxy_full, function_full.",
+    "poisoned, refused (kind against port), unmapped, overlap, refused (a read to another port than L), u_turn, "
+    "absent; then, at L, refused, proxy_full, function_full.",
     [
         Enumerator("none", 0, "nothing happened"),
         Enumerator("unmapped", 1, "outside the window, or no port's rules match"),
         Enumerator("overlap", 2, "rules of two ports match"),
         Enumerator("absent", 3, "the port has no link"),
         Enumerator("poisoned", 4, "the packet's poison bit is set"),
-        Enumerator("turn", 5, "E, S, W: it would leave by the port it came in"),
+        Enumerator("u_turn", 5, "E, S, W: it would leave by the port it came in"),
         Enumerator("malformed", 6, "unknown type, no bytes or more than the largest payload, across 4 KiB"),
         Enumerator(
             "refused", 7, "a read not from N to L, a completion not from N, no such register, beyond the memory, busy"

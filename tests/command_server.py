@@ -3,7 +3,7 @@
 lines pays is their work, not their imports.
 
 ``Commands`` starts the server and talks to it. The server reads a line of JSON a command (words, folder, environment,
-files of its two streams, seconds) and answers with a line: its exit status, -2 if it had to be interrupted by Ctrl-C
+files of its two streams, seconds) and responds with a line: its exit status, -2 if it had to be interrupted by Ctrl-C
 after those seconds, -9 if it had to be killed then.
 """
 
@@ -29,7 +29,7 @@ INTERRUPTED, KILLED = -2, -9
 
 
 class Done:
-    """A finished command: status, streams, with --json its answer."""
+    """A finished command: status, streams, with --json its result."""
 
     def __init__(self, status: int, out: str, err: str) -> None:
         self.status = status
@@ -39,9 +39,9 @@ class Done:
     @property
     def json(self) -> dict[str, Any]:
         """The last line of standard output."""
-        answer = json.loads(self.out.strip().splitlines()[-1])
-        assert isinstance(answer, dict)
-        return answer
+        result = json.loads(self.out.strip().splitlines()[-1])
+        assert isinstance(result, dict)
+        return result
 
 
 class Commands:
@@ -67,20 +67,20 @@ class Commands:
         """``words`` may hold lone surrogates: bytes that are no UTF-8. After ``seconds`` it gets Ctrl-C."""
         assert self._server.stdin is not None and self._server.stdout is not None
         streams = [folder.parent / f".{folder.name}.{name}" for name in ("out", "err")]
-        told = {
+        reported = {
             "words": [str(word) for word in words],
             "folder": str(folder),
             "environment": {**self._environment, **environment},
             "streams": [str(stream) for stream in streams],
             "seconds": seconds,
         }
-        self._server.stdin.write(json.dumps(told) + "\n")
+        self._server.stdin.write(json.dumps(reported) + "\n")
         self._server.stdin.flush()
         status = int(self._server.stdout.readline())
-        answer = Done(status, *(stream.read_text(errors="replace") for stream in streams))
+        result = Done(status, *(stream.read_text(errors="replace") for stream in streams))
         for stream in streams:
             stream.unlink()
-        return answer
+        return result
 
 
 def serve() -> None:
@@ -95,12 +95,12 @@ def serve() -> None:
     from polyloom.synth import flow as _synth  # noqa: F401
 
     for line in sys.stdin:
-        told = json.loads(line)
+        reported = json.loads(line)
         child = os.fork()
         if child == 0:
-            _become(told)
+            _become(reported)
             _run(cli.main)
-        print(_status_of(child, told["seconds"]), flush=True)
+        print(_status_of(child, reported["seconds"]), flush=True)
 
 
 def _run(main: Callable[[], None]) -> NoReturn:
@@ -118,16 +118,16 @@ def _run(main: Callable[[], None]) -> NoReturn:
     os._exit(status if isinstance(status, int) else 0)
 
 
-def _become(told: dict[str, Any]) -> None:
+def _become(reported: dict[str, Any]) -> None:
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.chdir(told["folder"])
+    os.chdir(reported["folder"])
     os.environ.clear()
-    os.environ.update(told["environment"])
-    for descriptor, stream in enumerate(["/dev/null", *told["streams"]]):
+    os.environ.update(reported["environment"])
+    for descriptor, stream in enumerate(["/dev/null", *reported["streams"]]):
         flags = os.O_RDONLY if descriptor == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         os.dup2(os.open(stream, flags, 0o600), descriptor)
-    sys.argv = ["polyloom", *told["words"]]
+    sys.argv = ["polyloom", *reported["words"]]
 
 
 def _status_of(child: int, seconds: float) -> int:

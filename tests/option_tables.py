@@ -371,7 +371,7 @@ APPLICATIONS: dict[str, Mode] = {
     "triangles": Mode(("--graph", "graph.txt"), {}, others="pagerank"),
     "asp": Mode(("--graph", "graph.txt"), {"--sources": ("2",)}, others="pagerank"),
     "sort": Mode(
-        ("--keys", "50", "--out", "answer.csv"),
+        ("--keys", "50", "--out", "result.csv"),
         {
             "--keys": ("40",),
             "--data": ("two-to-one",),

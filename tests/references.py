@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Independent answers with NumPy, SciPy and NetworkX. Graphs are (vertex count, edge array of shape (m, 2))."""
+"""Independent results with NumPy, SciPy and NetworkX. Graphs are (vertex count, edge array of shape (m, 2))."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_a_limit_beyond_all_time_is_none(polyloom: Polyloom, tmp_path: Path) -> 
     assert polyloom("run", "pagerank", "--graph", "graph.txt", "--cluster", "tiny-1", "--max-cycles", most).status == 0
 
 
-def test_an_answer_goes_through_a_link_to_a_file_that_is_yet_to_be(polyloom: Polyloom, tmp_path: Path) -> None:
+def test_a_result_goes_through_a_link_to_a_file_that_is_yet_to_be(polyloom: Polyloom, tmp_path: Path) -> None:
     (tmp_path / "graph.txt").write_text("0 1\n1 2\n")
     (tmp_path / "link.csv").symlink_to("values.csv")
     done = polyloom("run", "pagerank", "--graph", "graph.txt", "--on", "native", "--out", "link.csv")
@@ -289,7 +289,7 @@ def test_a_graph_through_a_descriptor(tmp_path: Path, word: str) -> None:
     ],
 )
 def test_an_environment_that_cannot_be_read(tmp_path: Path, name: str, value: str, says: str) -> None:
-    """The simulator reads it, the program that started it tells; nobody else says anything."""
+    """The simulator reads it, the program that started it tells; no one else says anything."""
     words = [POLYLOOM, "run", "pagerank", "--generate", "uniform:10:2", "--cluster", "tiny-2"]
     env = {**os.environ, name: value}
     done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
@@ -327,7 +327,7 @@ def test_requests_that_cannot_be_met(polyloom: Polyloom, tmp_path: Path, words: 
     ids=lambda words: words[1],
 )
 def test_a_file_that_may_not_grow_is_told(words: list[str], tmp_path: Path) -> None:
-    """ulimit -f: a whole answer or none, and no partial file."""
+    """ulimit -f: a whole result or none, and no partial file."""
     limits = ["bash", "-c", 'ulimit -f 16; exec "$@"', "bash"]
     done = subprocess.run(
         [*limits, POLYLOOM, *words],

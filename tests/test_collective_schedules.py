@@ -81,7 +81,7 @@ def test_no_share_beats_the_best(pair: tuple[int, int], a: int, b: int, share: F
     ghc = hypercube(*pair, a, b)
     best = improved.reduce_scatter(ghc)
     assert best.volume <= improved.reduce_scatter(ghc, share).volume
-    # Nobody can do it faster than all ports of a node together.
+    # No one can do it faster than all ports of a node together.
     assert best.volume * sum(each.lanes for each in ghc.dimensions) >= Fraction(ghc.nodes - 1, ghc.nodes)
 
 

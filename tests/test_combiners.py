@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: applications with combiners on skewed graphs: with partial receivers and without, on clusters of several sizes
-# and all engines, the answer is that of the native engine, after as many supersteps; once in RTL; a vertex that more
+# and all engines, the result is that of the native engine, after as many supersteps; once in RTL; a vertex that more
 # hear than a thread has keys for; wrong words. POLYLOOM_TEST_FULL=1: a thousand graphs, up to 48 boards. Leaves out:
 # all kinds of combiners (polite/tests/combiner_test.cc), the trees themselves (polite/mapper/combine_test.cc).
 from __future__ import annotations
@@ -85,7 +85,7 @@ def compare(
 
 
 @pytest.mark.parametrize("seed", daily(range(1000), 6))
-def test_combiners_change_no_answer(polyloom: Polyloom, tmp_path: Path, seed: int) -> None:
+def test_combiners_change_no_result(polyloom: Polyloom, tmp_path: Path, seed: int) -> None:
     app, cluster, engine = seed % 5, seed // 5 % 5, seed // 25 % 4
     compare(polyloom, tmp_path, list(APPS)[app], seed, CLUSTERS[cluster], ENGINES[engine])
 

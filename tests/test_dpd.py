@@ -43,9 +43,9 @@ def test_the_same_particles_wherever_they_are_computed(polyloom: Polyloom, tmp_p
         ways |= {f"{mode} {pins}": (*on, "--pins", pins) for pins in (PINS if FULL or mode == "sync" else ["auto"])}
     beads, cells = {}, {}
     for way, where in ways.items():
-        answer = run(polyloom, *words, *where, "--beads", "beads.csv", "--out", "cells.csv")
-        assert answer["verified"], (way, answer)
-        assert answer["momentum"] == 0
+        result = run(polyloom, *words, *where, "--beads", "beads.csv", "--out", "cells.csv")
+        assert result["verified"], (way, result)
+        assert result["momentum"] == 0
         beads[way] = (tmp_path / "beads.csv").read_bytes()
         cells[way] = (tmp_path / "cells.csv").read_bytes()
     assert len(set(beads.values())) == 1, {way: len(text) for way, text in beads.items()}
@@ -66,10 +66,10 @@ def test_in_rtl(polyloom: Polyloom, tmp_path: Path, mode: str) -> None:
 def test_figures_are_those_of_the_beads(polyloom: Polyloom, tmp_path: Path) -> None:
     words = ("--side", 6, "--steps", 50, "--every", 10, "--seed", 7, "--on", "native")
     files = ("--beads", "beads.csv", "--thermo", "thermo.csv", "--rdf", "rdf.csv", "--out", "cells.csv")
-    answer = run(polyloom, *words, *files)
+    result = run(polyloom, *words, *files)
     beads, thermo = table(tmp_path / "beads.csv"), table(tmp_path / "thermo.csv")
     n = 3 * 6**3
-    assert answer["beads"] == n
+    assert result["beads"] == n
     assert list(thermo["step"]) == [10, 20, 30, 40, 50] == sorted(set(beads["step"]))
     last = beads[beads["step"] == 50]
     assert list(last["bead"]) == list(range(n))
@@ -79,10 +79,10 @@ def test_figures_are_those_of_the_beads(polyloom: Polyloom, tmp_path: Path) -> N
         assert abs(last[f"v{axis}"].sum()) <= 1e-9 * n
     temperatures = [squares(beads[beads["step"] == step]) / (3 * n - 3) for step in thermo["step"]]
     np.testing.assert_allclose(thermo["temperature"], temperatures, rtol=1e-8)
-    assert answer["temperature"] == pytest.approx(temperatures[-1])
-    assert answer["mean_temperature"] == pytest.approx(np.mean(temperatures))
-    assert answer["mean_pressure"] == pytest.approx(thermo["pressure"].mean())
-    assert 0.8 < answer["temperature"] < 1.2
+    assert result["temperature"] == pytest.approx(temperatures[-1])
+    assert result["mean_temperature"] == pytest.approx(np.mean(temperatures))
+    assert result["mean_pressure"] == pytest.approx(thermo["pressure"].mean())
+    assert 0.8 < result["temperature"] < 1.2
     # Cells.
     where = np.floor(last["x"]) + 6 * (np.floor(last["y"]) + 6 * np.floor(last["z"]))
     counted = np.bincount(where.astype(int), minlength=6**3)
@@ -101,17 +101,17 @@ def test_figures_are_those_of_the_beads(polyloom: Polyloom, tmp_path: Path) -> N
 
 
 def test_without_forces_it_is_an_ideal_gas(polyloom: Polyloom, tmp_path: Path) -> None:
-    """Nobody changes velocity, all go straight on; the pressure is that of their energy."""
+    """No one changes velocity, all go straight on; the pressure is that of their energy."""
     words = ("--side", 4, "--a", 0, "--gamma", 0, "--steps", 40, "--every", 20, "--on", "native")
-    answer = run(polyloom, *words, "--beads", "beads.csv")
+    result = run(polyloom, *words, "--beads", "beads.csv")
     beads = table(tmp_path / "beads.csv")
     first, last = (beads[beads["step"] == step] for step in (20, 40))
     for axis in "xyz":
         np.testing.assert_array_equal(first[f"v{axis}"], last[f"v{axis}"])
         way = last[axis] - first[axis] - 20 * 0.04 * first[f"v{axis}"]
         np.testing.assert_allclose(way - 4 * np.round(way / 4), 0, atol=1e-7)
-    assert answer["pressure"] == pytest.approx(squares(last) / 3 / 4**3)
-    assert answer["temperature"] == pytest.approx(1, rel=1e-6)
+    assert result["pressure"] == pytest.approx(squares(last) / 3 / 4**3)
+    assert result["temperature"] == pytest.approx(1, rel=1e-6)
 
 
 def test_seeds_differ_and_one_repeats(polyloom: Polyloom) -> None:
@@ -121,7 +121,7 @@ def test_seeds_differ_and_one_repeats(polyloom: Polyloom) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (("--side", 2), "--side: Value 2 not in range 3 to 256"),
         (("--density", 21), "--density: Value 21 not in range 0.01"),
@@ -143,11 +143,11 @@ def test_seeds_differ_and_one_repeats(polyloom: Polyloom) -> None:
     ],
 )
 def test_what_cannot_be_computed_is_told(
-    polyloom: Polyloom, tmp_path: Path, words: tuple[object, ...], told: str
+    polyloom: Polyloom, tmp_path: Path, words: tuple[object, ...], reported: str
 ) -> None:
     for mode in ("sync", "gals"):
         done = polyloom("run", "dpd", "--on", "native", "--mode", mode, *words)
         assert done.status != 0
-        assert told in done.err
+        assert reported in done.err
         assert len(done.err.splitlines()) == 1, done.err
         assert not list(tmp_path.glob("*.csv"))

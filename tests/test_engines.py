@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: the run digest and the answer are the same for one and two host threads and two and three MPI processes,
+# Covers: the run digest and the result are the same for one and two host threads and two and three MPI processes,
 # also on links that lose and corrupt frames. Leaves out: what the digest is made of (fabric's conformance test).
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cluster(folder: Path, faults: str) -> Path:
 @pytest.mark.parametrize("faults", ["", "bit_error_rate = 1e-5\ndrop_rate = 0.01"], ids=["clean", "faulty"])
 def test_engines_agree(polyloom: Callable[..., Done], tmp_path: Path, faults: str) -> None:
     where = cluster(tmp_path, faults)
-    digests, answers, seconds = [], [], []
+    digests, results, seconds = [], [], []
     for engine in ENGINES:
         out, folder = tmp_path / "values.csv", tmp_path / engine.replace(":", "-")
         done = polyloom(
@@ -37,7 +37,7 @@ def test_engines_agree(polyloom: Callable[..., Done], tmp_path: Path, faults: st
         record = json.loads((folder / "run.json").read_text())
         digests.append(record["digest"])
         seconds.append(record["simulated_ps"])
-        answers.append(read_values(out))
+        results.append(read_values(out))
     assert len(set(digests)) == 1, dict(zip(ENGINES, digests, strict=True))
     assert len(set(seconds)) == 1
-    assert all(answer == answers[0] for answer in answers)
+    assert all(result == results[0] for result in results)

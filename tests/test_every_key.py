@@ -2,7 +2,7 @@
 # Covers: every key of a role's table in a cluster file (as `cluster show --json` lists them, so that none is forgotten)
 #   and the keys of all roles: another value changes what a program does on the cluster, by the digest of all state or
 #   the simulated time, or is refused in a line that names it.
-# Leaves out: the kernel role, whose nodes are Verilated; whether the change is the right one (tests of each model).
+# Leaves out: the role mpi, whose nodes are Verilated; whether the change is the right one (tests of each model).
 from __future__ import annotations
 
 import json
@@ -190,7 +190,7 @@ class Seen:
     said: str  # on standard error
     digest: str = ""
     picoseconds: int = 0
-    answer: str = ""  # of UNIT
+    result: str = ""  # of UNIT
 
 
 @pytest.fixture(scope="module")
@@ -223,8 +223,8 @@ def observe(folder: Path, program: Program, text: str, elf: Path) -> Seen:
         words = [str(paths.program("polyloom-elf-run")), "1000", str(folder / "units.json")]
     found = subprocess.run(words, env=env, capture_output=True, text=True, check=False, timeout=120)
     record = json.loads((run / "run.json").read_text()) if (run / "run.json").exists() else {}
-    answer = found.stdout if program is UNIT else ""
-    return Seen(found.returncode, found.stderr, record.get("digest", ""), record.get("simulated_ps", 0), answer)
+    result = found.stdout if program is UNIT else ""
+    return Seen(found.returncode, found.stderr, record.get("digest", ""), record.get("simulated_ps", 0), result)
 
 
 def base_text(program: Program) -> str:

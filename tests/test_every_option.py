@@ -90,17 +90,17 @@ def steady(value: Any) -> Any:
     return value
 
 
-#: What commands without an option answer.
+#: What commands without an option result.
 USUAL: dict[tuple[str, ...], Any] = {}
 
 
-def seen(answer: Done, place: Path) -> tuple[Any, ...]:
-    """What a user has of a command: status, answer, names of files, what records say. All that it left is removed."""
-    lines = answer.out.strip().splitlines()
+def seen(result: Done, place: Path) -> tuple[Any, ...]:
+    """What a user has of a command: status, result, names of files, what records say. All that it left is removed."""
+    lines = result.out.strip().splitlines()
     try:
-        said: Any = [*lines[:-1], steady(answer.json)]
+        said: Any = [*lines[:-1], steady(result.json)]
     except (json.JSONDecodeError, IndexError):
-        said = re.sub(r"(runs/|report: |run: )\S+|[0-9.]+ m?s( wall)?\b", "", answer.out)
+        said = re.sub(r"(runs/|report: |run: )\S+|[0-9.]+ m?s( wall)?\b", "", result.out)
     names, records = set(), []
     for path in sorted(place.rglob("*"), reverse=True):
         if path.relative_to(place).parts[0] in GIVEN:
@@ -111,7 +111,7 @@ def seen(answer: Done, place: Path) -> tuple[Any, ...]:
         if path.name in {"run.json", "result.json"}:
             records.append(steady(json.loads(path.read_text())))
         path.rmdir() if path.is_dir() else path.unlink()
-    return answer.status, said, sorted(names), records, "said" if answer.err else ""
+    return result.status, said, sorted(names), records, "said" if result.err else ""
 
 
 def check(commands: Commands, place: Path, base: tuple[str, ...], at: int, name: str, what: Any, status: int) -> None:
@@ -126,21 +126,21 @@ def check(commands: Commands, place: Path, base: tuple[str, ...], at: int, name:
         changed = (*less[:at], name, *words, *less[at:]) if words else less
     else:
         changed = (*base[:at], name, *words, *base[at:])
-    answer = commands.run(place, *changed)
+    result = commands.run(place, *changed)
     if isinstance(what, Refused):
-        assert answer.status in {1, 2}, (changed, answer.out, answer.err)
-        line = answer.err.strip().splitlines()[-1]
+        assert result.status in {1, 2}, (changed, result.out, result.err)
+        line = result.err.strip().splitlines()[-1]
         assert line.startswith("polyloom: ") and name.lstrip("-") in line and what.text in line, (changed, line)
         folders = list((place / "runs").glob("*"))
         assert all((folder / "run.json").is_file() for folder in folders), "a record that is not whole"
         return
-    other = seen(answer, place)
+    other = seen(result, place)
     if base not in USUAL:
         usual = [seen(commands.run(place, *base), place) for _ in range(2)]
         assert usual[0] == usual[1], "two equal commands differ: VOLATILE lacks something"
         assert usual[0][0] == status, usual[0]
         USUAL[base] = usual[0]
-    assert answer.status == 0 or name in {"--max-cycles", "--max-drift"}, (changed, answer.err)
+    assert result.status == 0 or name in {"--max-cycles", "--max-drift"}, (changed, result.err)
     assert other != USUAL[base], f"{' '.join(changed)}: {name} changes nothing and is not refused"
 
 

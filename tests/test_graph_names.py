@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: answers by the vertices' own ids and names, from file to screen, CSV, NPY and JSON, against NetworkX: ids with
+# Covers: results by the vertices' own ids and names, from file to screen, CSV, NPY and JSON, against NetworkX: ids with
 # gaps, directed and undirected, loops, parallel edges, comments, one vertex, an empty file, names that are no UTF-8 or
 # hold commas and quotes, weights that are not used; natively and on one simulated board. Leaves out: the readers' own
 # errors and --verify against wrong runs (polite/readers, apps/verify), bigger graphs (test_apps.py, test_big.py).
@@ -52,11 +52,11 @@ def test_pagerank_is_networkx(run: Callable[..., Done], tmp_path: Path) -> None:
     expected = nx.pagerank(graph, tol=1e-12, max_iter=1000)
     done = run("pagerank", GAPS, "--undirected", "--iterations", 150, "--json", "--out", "out.csv")
     assert values_of(done, tmp_path / "out.csv") == pytest.approx(expected, rel=1e-5)
-    answer = done.json
-    assert answer["verified"] and answer["notes"] == []
+    result = done.json
+    assert result["verified"] and result["notes"] == []
     best = max(expected, key=lambda v: (expected[v], -v))
-    assert answer["top"][0]["name"] == str(best)
-    assert answer["sum_of_values"] == pytest.approx(1, abs=1e-5)
+    assert result["top"][0]["name"] == str(best)
+    assert result["sum_of_values"] == pytest.approx(1, abs=1e-5)
 
 
 def test_shortest_paths_start_at_an_id(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -77,9 +77,9 @@ def test_algorithms_under_the_users_names(on: str, cluster: str, name: str) -> N
             assert v == source or length == math.inf
 
     for mode, of in (("weak", nx.weakly_connected_components), ("strong", nx.strongly_connected_components)):
-        told = graph.components(mode=mode, **where).to_dict()
+        reported = graph.components(mode=mode, **where).to_dict()
         groups: dict[Any, set[Any]] = {}
-        for v, root in told.items():
+        for v, root in reported.items():
             groups.setdefault(root, set()).add(v)
         assert sorted(map(sorted, groups.values())) == sorted(map(sorted, of(directed)))
         assert all(root in group for root, group in groups.items())
@@ -173,7 +173,7 @@ def test_programs_of_the_users_own() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g: g.bfs("nobody"), "source = 'nobody': the graph has no such vertex; it has 3 vertices: 1, 2, 5"),
+        (lambda g: g.bfs("no one"), "source = 'no one': the graph has no such vertex; it has 3 vertices: 1, 2, 5"),
         (lambda g: g.bfs([1]), r"source = \[1\]: the graph has no such vertex"),
         (lambda g: g.bfs(1.5), "source = 1.5: the graph has no such vertex"),
         (lambda g: g.pagerank(iterations=2.5), "iterations = 2.5: a whole number"),

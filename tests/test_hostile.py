@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: every option and argument of every verb (as the parser lists them, so that none is forgotten) with values
-#   that nobody should give, and every file that a verb reads with contents that it should not have. Whatever happens,
+#   that no one should give, and every file that a verb reads with contents that it should not have. Whatever happens,
 #   all that is said on standard error of a failure is lines of "polyloom: ...", the status tells, no process hangs, and
 #   nothing is left but whole records of runs and what was there before.
-# Leaves out: options that applications add (tests/test_applications.py), damaged run records (test_damaged_records.py).
+# Leaves out: options that applications add, damaged run records (test_damaged_records.py).
 from __future__ import annotations
 
 import json
@@ -128,13 +128,13 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-def look(answer: Done, words: list[str], place: Path, before: dict[str, bytes | None]) -> None:
+def look(result: Done, words: list[str], place: Path, before: dict[str, bytes | None]) -> None:
     """What must hold after every command."""
-    about = f"polyloom {' '.join(map(repr, words))}: status {answer.status}\n{answer.out}\n{answer.err}"
-    assert "Traceback" not in answer.out + answer.err and "internal error" not in answer.err, about
-    assert answer.status in {0, 1, 2, INTERRUPTED}, about
-    if answer.status in {1, 2}:
-        said = [line for line in answer.err.splitlines() if line]
+    about = f"polyloom {' '.join(map(repr, words))}: status {result.status}\n{result.out}\n{result.err}"
+    assert "Traceback" not in result.out + result.err and "internal error" not in result.err, about
+    assert result.status in {0, 1, 2, INTERRUPTED}, about
+    if result.status in {1, 2}:
+        said = [line for line in result.err.splitlines() if line]
         compiles = words[0] in {"mpirun", "synth"}  # a compiler's own lines follow
         rest = [line for line in said[1:] if not (compiles and COMPILER.search(line))]
         assert said and all(line.startswith("polyloom: ") for line in [said[0], *rest]), about
@@ -146,18 +146,18 @@ def look(answer: Done, words: list[str], place: Path, before: dict[str, bytes | 
         json.loads((place / record / "run.json").read_text())
     allowed = {*records, *(str(parent) for record in records for parent in Path(record).parents)}
     left = {name for name in fresh if name not in allowed and not any(name.startswith(f"{r}/") for r in records)}
-    assert not left or answer.status == 0, f"{about}\nleft: {sorted(left)}"
+    assert not left or result.status == 0, f"{about}\nleft: {sorted(left)}"
     assert not list((place.parent / "tmp").glob("polyloom-*")), f"{about}\ntemporary files are left"
 
 
 def tried(commands: Commands, place: Path, words: list[str]) -> Done:
     before = tree(place)
-    answer = commands.run(place, *words, seconds=SECONDS, TMPDIR=str(place.parent / "tmp"))
-    look(answer, words, place, before)
+    result = commands.run(place, *words, seconds=SECONDS, TMPDIR=str(place.parent / "tmp"))
+    look(result, words, place, before)
     for path in sorted(place.rglob("*"), reverse=True):  # the next one finds what this one found
         if str(path.relative_to(place)) not in before:
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-    return answer
+    return result
 
 
 def test_no_verb_is_forgotten() -> None:
@@ -165,7 +165,7 @@ def test_no_verb_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize("option", daily(OPTIONS, SAMPLE_OPTIONS), ids=lambda o: f"{o.verb}-{o.name}")
-def test_values_that_nobody_should_give(option: Option, commands: Commands, place: Path) -> None:
+def test_values_that_make_no_sense(option: Option, commands: Commands, place: Path) -> None:
     draw = random.Random(f"{option}")
     for base in daily(VERBS[option.verb], 1):
         for value in VALUES if FULL else draw.sample(VALUES, SAMPLE):
@@ -241,13 +241,13 @@ def test_contents_that_no_file_should_have(kind: str, commands: Commands, place:
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         given = file.parent if suffix.startswith("/") else file
-        answer = tried(commands, place, [str(given) if word == "FILE" else word for word in words])
+        result = tried(commands, place, [str(given) if word == "FILE" else word for word in words])
         if kind != "graph" and not (kind == "values" and name == "x"):
-            assert answer.status != 0, (kind, name, answer.out)
+            assert result.status != 0, (kind, name, result.out)
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in {"report", "compare", "isa-test", "mpirun"}])
-def test_an_answer_that_cannot_be_written_is_told(verb: str, place: Path) -> None:
+def test_a_result_that_cannot_be_written_is_told(verb: str, place: Path) -> None:
     """Standard output on a full device."""
     if verb == "synth":
         pytest.skip("long")

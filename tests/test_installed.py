@@ -169,7 +169,7 @@ def compare_cores(file: Path) -> None:
 def test_rtl_is_there(installed: Installed, run: Run) -> None:
     """All sources of roles and of the designs of ``polyloom synth``, and what a model is wrapped in."""
     text = (
-        "from polyloom import paths\nfrom polyloom.rtl import filelist, node_compile as compiler\n"
+        "from polyloom.base import paths\nfrom polyloom.rtl import filelist, node_compile as compiler\n"
         "from polyloom.synth import designs\n"
         "lists = sorted(paths.home().glob('roles/*/rtl/*.f'))\n"
         "lists += [d.list for d in designs.read().values() if d.list]\n"

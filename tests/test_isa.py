@@ -15,7 +15,7 @@ import pytest
 from tests.isa import build, programs
 
 needs_compiler = pytest.mark.skipif(shutil.which(build.COMPILER) is None, reason=f"{build.COMPILER} is not installed")
-TOO_SLOW_TO_TELL = """#include "riscv_test.h"
+TOO_SLOW_TO_REPORT = """#include "riscv_test.h"
 RVTEST_RV32U
 RVTEST_CODE_BEGIN
   j .
@@ -105,7 +105,7 @@ WRONG = {
             f"bad send: the thread sends {reason}",
         )
         for name, mask, pointer, length, dest, reason in (
-            ("to_nobody", 0, 0x8000, 0, 0, "a message without receivers (its mask is 0) at pc 0x"),
+            ("to_no_thread", 0, 0x8000, 0, 0, "a message without receivers (its mask is 0) at pc 0x"),
             ("minus_one", 1, 0x8000, -1, 0, "a message that is too long: one has 1 to 4 flits"),
             ("five_flits", 1, 0x8040, 4, 0x800, "a message that is too long: one has 1 to 4 flits"),
             ("from_stack", 1, 0x81FFFFC0, 0, 0x800, "from a pointer outside the scratchpad or inside a slot"),
@@ -124,7 +124,7 @@ WRONG = {
 def test_programs_that_do_not_pass(on, tmp_path):
     good = source(tmp_path, "good", programs.program("  j pass\n"))
     files = [source(tmp_path, name, bad_program(code)) for name, (code, _) in WRONG.items()]
-    slow = source(tmp_path, "slow", TOO_SLOW_TO_TELL)
+    slow = source(tmp_path, "slow", TOO_SLOW_TO_REPORT)
     done = isa_test("--on", on, "--limit-us", 300, "--elf", *files, slow, good)
     lines = done.stdout.splitlines()
     assert done.returncode == 1
@@ -183,7 +183,7 @@ def noise(word):
 
 @needs_compiler
 @pytest.mark.parametrize(("on", "cluster"), [("sim", "tiny-1"), ("rtl", "tiny-1"), ("rtl", "laptop")])
-def test_a_scratchpad_that_nobody_wrote_holds_the_same_at_every_fidelity(on, cluster, tmp_path):
+def test_a_scratchpad_that_no_thread_wrote_holds_the_same_at_every_fidelity(on, cluster, tmp_path):
     """laptop: boards of several tiles, in RTL computed otherwise."""
     first, last = 64, 8191  # slot 0 has tohost, and the program's data
     wanted = 0
@@ -226,7 +226,7 @@ LATER = "  li t0, 12000\n1: addi t0, t0, -1\n  bnez t0, 1b\n  j fail\n"
 
 @needs_compiler
 @pytest.mark.parametrize("on", ["sim", "rtl"])
-def test_a_late_verdict_is_nobody_elses(on, tmp_path):
+def test_a_late_verdict_is_of_no_other(on, tmp_path):
     files = [source(tmp_path, name, bad_program(code)) for name, code in (("late", LATE), ("later", LATER))]
     done = isa_test("--on", on, "--limit-us", 300, "--elf", *files)
     nothing = "FAILED: nothing was written to tohost in 300 us of simulated time"
@@ -268,7 +268,7 @@ def test_a_verdict_is_not_left_for_the_next_program(tmp_path):
     text = (Path(__file__).parents[1] / "clusters/tiny-1.toml").read_text()
     cluster.write_text(text.replace("[overlay]", "[overlay]\ninstr_words = 16384"))
     good = source(tmp_path, "good", programs.program("  j pass\n"))
-    never = source(tmp_path, "never", TOO_SLOW_TO_TELL)
+    never = source(tmp_path, "never", TOO_SLOW_TO_REPORT)
     done = isa_test("--cluster", cluster, "--limit-us", 100, "--elf", good, never)
     assert done.stdout.splitlines()[:1] == ["good.elf: passed"]
     assert done.stdout.splitlines()[1].startswith("never.elf: FAILED: nothing was written to tohost")
@@ -422,7 +422,7 @@ def user_error():
 
 @needs_compiler
 def test_interrupt_leaves_nothing(tmp_path):
-    slow = source(tmp_path, "slow", TOO_SLOW_TO_TELL)
+    slow = source(tmp_path, "slow", TOO_SLOW_TO_REPORT)
     command = [sys.executable, "-m", "polyloom", "isa-test", "--limit-us", "1e9", "--elf", str(slow)]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     time.sleep(2)

@@ -129,11 +129,11 @@ def test_what_is_asked_to_end_while_it_builds_ends(
     job = start(words)
     job.wait_for(lambda: any(tool in name for name in job.names()))
     time.sleep(0.3)
-    asked = time.monotonic()
+    requested = time.monotonic()
     job.process.send_signal(signum)
     _, errors = job.process.communicate(timeout=60)
     job.wait_for_all_to_end()
-    assert time.monotonic() - asked < SECONDS_OF_BUILDS
+    assert time.monotonic() - requested < SECONDS_OF_BUILDS
     assert job.process.returncode == (128 + signum if signum == signal.SIGTERM else -signum)
     said = [line for line in errors.splitlines() if "interrupted by" in line]
     assert len(said) == (signum == signal.SIGTERM), errors

@@ -61,7 +61,7 @@ def test_tables_of_pages_are_those_of_the_results() -> None:
     seen = 0
     for page in sorted((ROOT / "docs" / "results").glob("*.md")):
         text = page.read_text(encoding="utf-8")
-        for command in re.findall(r"python -m bench\.common\.plots (.*) --page (\S+)", text):
+        for command in re.findall(r"python -m bench\.common\.pages (.*) --page (\S+)", text):
             assert ROOT / command[1] == page
             for name in command[0].split():
                 assert tables.table(name, results(name)) in text, f"{page.name}: draw {name} again"

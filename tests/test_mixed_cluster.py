@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: one cluster file with overlay boards and collective nodes in one fabric, both at work in one run with a host
-# program each; answers checked, run digests equal on serial, threads and MPI engines. What a wrong file is told.
+# program each; results checked, run digests equal on serial, threads and MPI engines. What a wrong file is told.
 # Leaves out: links between boards and collective nodes (they speak different protocols).
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_wrong_mesh_is_named(tmp_path: Path, old: str, new: str, message: str) -
     path = tmp_path / "wrong.toml"
     text = CLUSTER.read_text()
     assert old in text
-    # Without its hosts, so that the simulator waits for nobody.
+    # Without its hosts, so that the simulator waits for no one.
     blocks = text.replace(old, new, 1).split("\n\n")
     path.write_text("\n\n".join(block for block in blocks if '"host.' not in block and ":4" not in block))
     command = [str(BUILD / "bin" / "polyloom-sim"), "--cluster", str(path), "--max-time", "1 ms"]

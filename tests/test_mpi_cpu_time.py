@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: what computing on CPU ranks takes in simulated time: as many cycles as instructions, the same in every run;
 #         when messages of and to a rank that computes arrive; --cpu-time measured and free; where it is said.
-# Leaves out: how instructions are counted (polyloom/mpirun/tests/test_counting.py), answers (test_mpirun.py).
+# Leaves out: how instructions are counted (polyloom/mpirun/tests/test_counting.py), results (test_mpirun.py).
 from __future__ import annotations
 
 import json
@@ -80,11 +80,11 @@ def record(folder: Path) -> dict[str, object]:
 
 @pytest.mark.parametrize(("options", "ghz"), [([], 2.5), (["--cpu-time", "model:0.5"], 0.5)], ids=["default", "slow"])
 def test_an_instruction_takes_a_cycle(options: list[str], ghz: float, tmp_path: Path) -> None:
-    told = job(tmp_path, SENDER, *options)
+    reported = job(tmp_path, SENDER, *options)
     work = INSTRUCTIONS * ROUNDS / (ghz * 1e9)
-    assert told["work"] == pytest.approx(work, rel=0.05)
-    assert told["twice"] == pytest.approx(2 * work, rel=0.05)
-    assert told["work"] + told["twice"] < told["arrival"] < told["work"] + told["twice"] + SOON
+    assert reported["work"] == pytest.approx(work, rel=0.05)
+    assert reported["twice"] == pytest.approx(2 * work, rel=0.05)
+    assert reported["work"] + reported["twice"] < reported["arrival"] < reported["work"] + reported["twice"] + SOON
     assert record(tmp_path)["cpu_time"] == f"CPU ranks: counted instructions at {ghz:g} GHz"
     assert f"counted instructions at {ghz:g} GHz" in (tmp_path / "run" / "report.html").read_text()
 
@@ -99,26 +99,26 @@ def test_the_same_in_every_run(tmp_path: Path) -> None:
 
 
 def test_a_rank_that_computes_takes_what_comes_meanwhile(tmp_path: Path) -> None:
-    """It answers the request to send: neither side waits for the end of its work."""
-    told = job(tmp_path, RECEIVER, "--cpu-time", "model:0.5")
+    """It responds to the request to send: neither side waits for the end of its work."""
+    reported = job(tmp_path, RECEIVER, "--cpu-time", "model:0.5")
     work = INSTRUCTIONS * ROUNDS / 0.5e9
-    assert MEGABYTE < told["sent"] < 3 * MEGABYTE < work
-    assert told["work"] == pytest.approx(work, rel=0.05)
-    assert told["received"] < told["work"] + SOON
+    assert MEGABYTE < reported["sent"] < 3 * MEGABYTE < work
+    assert reported["work"] == pytest.approx(work, rel=0.05)
+    assert reported["received"] < reported["work"] + SOON
 
 
 def test_computing_may_be_free(tmp_path: Path) -> None:
-    told = job(tmp_path, SENDER, "--cpu-time", "free")
-    assert told["work"] == told["twice"] == 0
-    assert 0 < told["arrival"] < SOON
+    reported = job(tmp_path, SENDER, "--cpu-time", "free")
+    assert reported["work"] == reported["twice"] == 0
+    assert 0 < reported["arrival"] < SOON
     assert record(tmp_path)["reproducible"] is True
 
 
 def test_computing_may_be_measured(tmp_path: Path) -> None:
     """A processor needs a cycle for a load and a store of the same place at least, and there are none of 100 GHz."""
-    told = job(tmp_path, SENDER, "--cpu-time", "measured")
-    assert told["work"] > ROUNDS / 100e9
-    assert told["arrival"] > told["work"] + told["twice"]
+    reported = job(tmp_path, SENDER, "--cpu-time", "measured")
+    assert reported["work"] > ROUNDS / 100e9
+    assert reported["arrival"] > reported["work"] + reported["twice"]
     assert record(tmp_path)["reproducible"] is False
 
 

@@ -60,16 +60,16 @@ def explained(folder: Path, *words: str) -> tuple[str, dict[str, Any]]:
     """What is printed, and the JSON."""
     done = mpirun(folder, "--explain", "--json", *words)
     assert done.returncode == 0, done.stderr
-    text, _, answer = done.stdout.rstrip("\n").rpartition("\n")
-    return text, json.loads(answer)
+    text, _, result = done.stdout.rstrip("\n").rpartition("\n")
+    return text, json.loads(result)
 
 
 @pytest.mark.parametrize(("program", "check"), [*((p, "--check") for p in PROGRAMS), (PROGRAMS[0], "--no-check")])
 def test_all_cycles_are_some_lines(program: str, check: str, tmp_path: Path) -> None:
-    _, answer = explained(tmp_path, check, source(tmp_path, BODY) if program == "program.c" else str(ROOT / program))
+    _, result = explained(tmp_path, check, source(tmp_path, BODY) if program == "program.c" else str(ROOT / program))
     total: dict[int, int] = defaultdict(int)
     counts = rows(tmp_path / "run", "mpi_counts")
-    for kernel in answer["programs"]:
+    for kernel in result["programs"]:
         counted = json.loads((Path(kernel["folder"]) / "report.json").read_text())["counted"]["rows"]
         for row in counts:
             if int(row["rank"]) in kernel["ranks"]:
@@ -77,8 +77,8 @@ def test_all_cycles_are_some_lines(program: str, check: str, tmp_path: Path) -> 
                 total[int(row["rank"])] += int(row["count"]) * weight
     ran = {int(r["rank"]): int(r["end_ps"]) - int(r["begin_ps"]) for r in rows(tmp_path / "run", "mpi_ranks")}
     assert total == {rank: ran[rank] // CYCLE for rank in (1, 2, 3)}
-    assert sum(sum(line[k] for k in line.keys() - {"file", "line"}) for line in answer["lines"]) == sum(total.values())
-    names = {Path(line["file"]).name for line in answer["lines"]} - {""}
+    assert sum(sum(line[k] for k in line.keys() - {"file", "line"}) for line in result["lines"]) == sum(total.values())
+    names = {Path(line["file"]).name for line in result["lines"]} - {""}
     assert names == {Path(program).name}, "cycles of the library are those of the program's line that calls it"
 
 
@@ -90,8 +90,8 @@ def test_lines_and_loops_of_a_program_that_is_known(tmp_path: Path) -> None:
         [found] = [n for text, n in place.items() if text.startswith(begin) and "r, 0" not in text]
         return found
 
-    text, answer = explained(tmp_path, program)
-    by_line = {line["line"]: line for line in answer["lines"]}
+    text, result = explained(tmp_path, program)
+    by_line = {line["line"]: line for line in result["lines"]}
     # A store to DRAM a cycle, in 3 ranks; a load takes the latency of 20 cycles and one each; a division 34.
     stores, loads = (by_line[line_of(f"for (int i = 0; i < 1000; i++) {what}")] for what in ("far", "sum"))
     assert 3000 <= stores["computes"] <= 4000 * 3 and loads["dram"] >= 3000 * 19
@@ -106,9 +106,9 @@ def test_lines_and_loops_of_a_program_that_is_known(tmp_path: Path) -> None:
     assert found[line_of("for (int i = 0; i < n")] == 900
     assert found[line_of("for (int i = 0; i < 1000; i++) sum")] == 3000
     # The hottest line with its text, its share, and the same on the page.
-    whole = sum(sum(line[k] for k in ("computes", "engine", "dram", "shared")) for line in answer["lines"])
+    whole = sum(sum(line[k] for k in ("computes", "engine", "dram", "shared")) for line in result["lines"])
     first = text.partition("\nshare ")[2].splitlines()[1]
-    hottest = answer["lines"][0]
+    hottest = result["lines"][0]
     cycles = sum(hottest[k] for k in ("computes", "engine", "dram", "shared"))
     assert first.split()[:2] == [f"{cycles / whole:.1%}", f"{cycles:,}"]
     assert Path(program).read_text().splitlines()[hottest["line"] - 1].strip()[:50] in first

@@ -65,7 +65,7 @@ def test_shipped_programs_take_the_same_time(program: Path, tmp_path: Path) -> N
     assert links == pytest.approx(rtl_links, rel=1e-2)
 
 
-def told(folder: Path, *words: str) -> tuple[int, str]:
+def reported(folder: Path, *words: str) -> tuple[int, str]:
     """Exit status and what is said of a job, but for how far its build is, and where in the program ranks wait, which
     FPGAs in RTL do not know."""
     done = mpirun(folder, *words)
@@ -75,11 +75,11 @@ def told(folder: Path, *words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("what", "who"), WRONG)
 def test_wrong_programs_are_told_the_same(what: str, who: int, tmp_path: Path) -> None:
-    sim, rtl = (told(tmp_path / on, "--on", on, FAULTS, what, str(who)) for on in ("sim", "rtl"))
+    sim, rtl = (reported(tmp_path / on, "--on", on, FAULTS, what, str(who)) for on in ("sim", "rtl"))
     assert sim[0] != 0 and sim == rtl
 
 
 @pytest.mark.parametrize("words", [["null", "0"], ["send", "100000"], ["requests", "260"]], ids=lambda w: w[0])
 def test_what_an_fpga_cannot_do_is_told_the_same(words: list[str], tmp_path: Path) -> None:
-    sim, rtl = (told(tmp_path / on, "--on", on, "--cluster", "zrlmpi:2", LIMITS, *words) for on in ("sim", "rtl"))
+    sim, rtl = (reported(tmp_path / on, "--on", on, "--cluster", "zrlmpi:2", LIMITS, *words) for on in ("sim", "rtl"))
     assert sim[0] != 0 and "rank 1" in sim[1] and sim == rtl

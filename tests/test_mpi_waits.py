@@ -86,15 +86,15 @@ def rows(folder: Path, table: str) -> list[dict[str, str]]:
 def run(folder: Path, *words: str) -> dict[str, Any]:
     done = mpirun(folder, "--json", *words)
     assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_bottleneck_that_is_known(name: str, tmp_path: Path) -> None:
     body, expected = KNOWN[name]
-    answer = run(tmp_path, "--explain", source(tmp_path, body))
-    text = answer["waits"]["bottleneck"]
+    result = run(tmp_path, "--explain", source(tmp_path, body))
+    text = result["waits"]["bottleneck"]
     assert re.search(expected, text), text
     assert text in unescape((tmp_path / "run" / "report.html").read_text())
 
@@ -108,14 +108,14 @@ def test_the_sentence_is_printed_where_it_is_asked_for(tmp_path: Path) -> None:
 def test_lost_frames_are_told(tmp_path: Path) -> None:
     text = (ROOT / "clusters" / "zrlmpi-4.toml").read_text().replace("[link]\n", "[link]\ndrop_rate = 0.05\n")
     (tmp_path / "lossy.toml").write_text(text)
-    answer = run(tmp_path, "--cluster", str(tmp_path / "lossy.toml"), source(tmp_path, RING.replace("< 20", "< 200")))
-    assert answer["waits"]["lost_frames"] > 3
-    assert "packets that were lost" in answer["waits"]["bottleneck"]
+    result = run(tmp_path, "--cluster", str(tmp_path / "lossy.toml"), source(tmp_path, RING.replace("< 20", "< 200")))
+    assert result["waits"]["lost_frames"] > 3
+    assert "packets that were lost" in result["waits"]["bottleneck"]
 
 
 def test_what_ranks_record_adds_up(tmp_path: Path) -> None:
     """Against the kernels' own counters, the job's end by the manager, and loops that take a cycle an iteration."""
-    answer = run(tmp_path, source(tmp_path, SKEW.replace("x * 1664525u + 1013904223u", "x ^ (unsigned)(i * i)")))
+    result = run(tmp_path, source(tmp_path, SKEW.replace("x * 1664525u + 1013904223u", "x ^ (unsigned)(i * i)")))
     folder = tmp_path / "run"
     ranks = {int(row["rank"]): {key: int(value) for key, value in row.items()} for row in rows(folder, "mpi_ranks")}
     assert sorted(ranks) == [0, 1, 2, 3]
@@ -137,17 +137,17 @@ def test_what_ranks_record_adds_up(tmp_path: Path) -> None:
             assert loops * cycle <= rank["end_ps"] - rank["begin_ps"] - rank["waited_ps"] <= (loops + 1000) * cycle
     begin = max(rank["begin_ps"] for rank in ranks.values())
     end = max(rank["end_ps"] for rank in ranks.values())
-    assert sum(answer["waits"]["critical_path_ps"].values()) == end - begin
+    assert sum(result["waits"]["critical_path_ps"].values()) == end - begin
     # The manager begins to count when it has started all ranks, and hears of the end some microseconds later.
-    assert 0 <= answer["end"]["simulated_ps"] - (end - begin) < 60e6
-    assert [(row["sent"], row["sent_bytes"]) for row in answer["waits"]["ranks"][1:]] == [(4, 16)] * 3
+    assert 0 <= result["end"]["simulated_ps"] - (end - begin) < 60e6
+    assert [(row["sent"], row["sent_bytes"]) for row in result["waits"]["ranks"][1:]] == [(4, 16)] * 3
 
 
 @pytest.mark.parametrize(("ranks", "bars"), [(2, 2), (301, 16)])
 def test_ranks_are_drawn(ranks: int, bars: int, tmp_path: Path) -> None:
     body = SKEW.replace("rank == 2", "rank == 1")
-    answer = run(tmp_path, "--cluster", f"zrlmpi:{ranks}", source(tmp_path, body))
-    assert "computing of rank 1" in answer["waits"]["bottleneck"] and len(answer["waits"]["ranks"]) == ranks
+    result = run(tmp_path, "--cluster", f"zrlmpi:{ranks}", source(tmp_path, body))
+    assert "computing of rank 1" in result["waits"]["bottleneck"] and len(result["waits"]["ranks"]) == ranks
     html = (tmp_path / "run" / "report.html").read_text()
     [svg] = re.findall(r'<svg [^>]*aria-label="ranks".*?</svg>', html)
     assert len(re.findall(r"<text [^>]*>rank \d+</text>", svg)) == bars
@@ -155,6 +155,6 @@ def test_ranks_are_drawn(ranks: int, bars: int, tmp_path: Path) -> None:
 
 
 def test_native_jobs_claim_nothing(tmp_path: Path) -> None:
-    answer = run(tmp_path, "--on", "native", "-n", "2", source(tmp_path, SKEW))
-    assert answer["waits"] is None
+    result = run(tmp_path, "--on", "native", "-n", "2", source(tmp_path, SKEW))
+    assert result["waits"] is None
     assert "critical path" not in (tmp_path / "run" / "report.html").read_text()

@@ -40,8 +40,8 @@ def test_a_failure_of_a_rank_ends_the_job(
     done = mpirun(tmp_path, *ON[on], FAULTS, what, str(who))
     assert done.returncode == status if status else done.returncode != 0, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
-    told = [line for line in done.stderr.splitlines() if line.startswith("polyloom: ")]
-    assert len(told) == len(set(told)), "said twice"
+    reported = [line for line in done.stderr.splitlines() if line.startswith("polyloom: ")]
+    assert len(reported) == len(set(reported)), "said twice"
 
 
 @pytest.mark.parametrize("on", ON)
@@ -125,10 +125,10 @@ MESSAGE = {
 @pytest.mark.parametrize("who", [0, 1])
 def test_what_is_never_completed_or_received_is_said(who: int, on: str, tmp_path: Path) -> None:
     done = mpirun(tmp_path, *ON[on], source(tmp_path, LEFT), *["x"] * who)
-    told = {line for line in done.stderr.splitlines() if line.startswith("polyloom: rank")}
+    reported = {line for line in done.stderr.splitlines() if line.startswith("polyloom: rank")}
     lines = [ALWAYS, TWO, MESSAGE[on == "sim" and who == 0]]
     expected = {"polyloom: " + line.format(one=who, two=who + 1, to=0 if who else 2) for line in lines}
-    assert (done.returncode, told) == (0, expected), done.stderr
+    assert (done.returncode, reported) == (0, expected), done.stderr
 
 
 def nothing_is_left(folder: Path) -> None:
@@ -198,10 +198,10 @@ def test_lost_frames_change_nothing(tmp_path: Path) -> None:
     assert all(payload < c["bytes_in"] < 2 * payload and c["cycles"] > c["bytes_in"] / 8 for c in counters)
 
 
-def test_an_fpga_that_does_not_answer_is_named(tmp_path: Path, scratch: Path) -> None:
+def test_an_fpga_that_does_not_result_is_named(tmp_path: Path, scratch: Path) -> None:
     done = mpirun(tmp_path, "--cluster", lossy(tmp_path, 1), FAULTS, "ring", "1")
     assert done.returncode != 0
-    assert "rank 1: its FPGA does not answer to management" in done.stderr, done.stderr
+    assert "rank 1: its FPGA does not respond to management" in done.stderr, done.stderr
     nothing_is_left(scratch)
 
 

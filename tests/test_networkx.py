@@ -177,7 +177,7 @@ def calls_of(graph: Any, source: Any, target: Any) -> Iterator[tuple[str, tuple[
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_answers_are_networkx_own(seed: int) -> None:
+def test_results_are_networkx_own(seed: int) -> None:
     graph = random_graph(seed)
     nodes = list(graph)
     for name, args, kwargs in calls_of(graph, nodes[0], nodes[-1]):
@@ -240,10 +240,10 @@ def test_pagerank(seed: int) -> None:
 def test_the_program_makes_the_updates(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = nx.gnm_random_graph(200, 500, seed=2, directed=True)
     expected = nx.pagerank(graph, tol=1e-12, max_iter=1000)
-    answers = []
-    monkeypatch.setattr(ranks, "call", lambda *args: answers.append(call(*args)) or answers[-1])
+    results = []
+    monkeypatch.setattr(ranks, "call", lambda *args: results.append(call(*args)) or results[-1])
     nx.pagerank(graph, backend="polyloom")
-    assert answers[0].values.tolist() == pytest.approx(list(expected.values()), abs=1e-5)
+    assert results[0].values.tolist() == pytest.approx(list(expected.values()), abs=1e-5)
 
 
 def star(kind: type = nx.Graph) -> Any:
@@ -321,14 +321,14 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
 def test_what_is_refused_is_left_to_networkx(
     reason: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = REFUSED[reason]
+    request = REFUSED[reason]
     with pytest.raises(NotImplementedError, match="polyloom"), caplog.at_level("DEBUG", "networkx"):
-        ask({"backend": "polyloom"})
+        request({"backend": "polyloom"})
     assert reason in caplog.text
     monkeypatch.setattr(backend, "LEAST_NODES", 0)
     monkeypatch.setattr(backend, "LINEAR", ())
     with nx.config(backend_priority=["polyloom"]):
-        assert ask({}) == ask({"backend": "networkx"})
+        assert request({}) == request({"backend": "networkx"})
 
 
 def test_where_networkx_chooses(caplog: pytest.LogCaptureFixture) -> None:
@@ -447,14 +447,14 @@ def counted(ran: list[tuple[str, str]]) -> Callable[..., Any]:
 
 def test_a_program_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = nx.Graph([(0, 1, {"weight": 4_000_000_000}), (1, 2, {"weight": 4_000_000_000})])
-    with pytest.raises(NotImplementedError) as told:
+    with pytest.raises(NotImplementedError) as reported:
         nx.single_source_dijkstra_path_length(graph, 0, backend="polyloom")
-    assert "weights are too large: the shortest path to 2 is longer than 4294967294" in str(told.value.__cause__)
+    assert "weights are too large: the shortest path to 2 is longer than 4294967294" in str(reported.value.__cause__)
     with nx.config(backend_priority=["polyloom"]):  # then NetworkX does it
         assert nx.single_source_dijkstra_path_length(graph, 0) == {0: 0, 1: 4_000_000_000, 2: 8_000_000_000}
-    with pytest.raises(NotImplementedError) as told:
+    with pytest.raises(NotImplementedError) as reported:
         nx.pagerank(graph, alpha=2, weight=None, backend="polyloom")
-    assert "damping: Value 2 not in range" in str(told.value.__cause__)
+    assert "damping: Value 2 not in range" in str(reported.value.__cause__)
     monkeypatch.setenv("POLYLOOM_BUILD", "/nowhere")
     with pytest.raises(UserError, match="/nowhere/bin/app_kcore is not built"):
         nx.core_number(nx.path_graph(3), backend="polyloom")

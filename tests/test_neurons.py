@@ -57,8 +57,18 @@ def test_drawn_networks(polyloom: Polyloom, tmp_path: Path, where: str) -> None:
     edges = edges_of(N, 8, 1)
     np.savetxt(tmp_path / "graph.txt", edges, fmt="%d")
     strong = ("--excitation", 25, "--inhibition", 9, "--noise", 2, "--steps", steps)
-    told = ("--raster", "raster.csv", "--traces", "traces.csv", "--out", "out.csv", "--verify", "--json", "--no-report")
-    words = ("--graph", "graph.txt", *strong, "--seed", SEED, *told)
+    reported = (
+        "--raster",
+        "raster.csv",
+        "--traces",
+        "traces.csv",
+        "--out",
+        "out.csv",
+        "--verify",
+        "--json",
+        "--no-report",
+    )
+    words = ("--graph", "graph.txt", *strong, "--seed", SEED, *reported)
     done = polyloom("run", "neurons", *WHERE[where], *words)
     assert done.status == 0, done.err
     assert done.json["verified"]
@@ -130,9 +140,9 @@ def test_given_networks(polyloom: Polyloom, tmp_path: Path, where: str) -> None:
     network = izhikevich.Network(n, edges, weights, values, np.zeros(n, bool), delays, given, {2: chance})
     spikes, v = izhikevich.run(network, steps, SEED)
     files = ("--graph", "graph.csv", "--delays", "delays.txt", "--stimulus", "stimulus.csv", "--seed", SEED)
-    told = ("--raster", "raster.csv", "--out", "out.csv", "--no-report")
+    reported = ("--raster", "raster.csv", "--out", "out.csv", "--no-report")
     done = polyloom(
-        "run", "neurons", *WHERE[where], *files, "--neurons", "neurons.csv", "--steps", steps, *told, "--verify"
+        "run", "neurons", *WHERE[where], *files, "--neurons", "neurons.csv", "--steps", steps, *reported, "--verify"
     )
     assert done.status == 0, done.err
     assert "verification: passed" in done.out
@@ -150,7 +160,7 @@ def test_given_networks(polyloom: Polyloom, tmp_path: Path, where: str) -> None:
 
     # The same in two runs: the second goes on with what the first one wrote.
     half = steps // 3
-    first = polyloom("run", "neurons", *WHERE[where], *files, "--neurons", "neurons.csv", "--steps", half, *told)
+    first = polyloom("run", "neurons", *WHERE[where], *files, "--neurons", "neurons.csv", "--steps", half, *reported)
     assert first.status == 0, first.err
     before = read()
     with (tmp_path / "out.csv").open(newline="") as file:
@@ -158,7 +168,7 @@ def test_given_networks(polyloom: Polyloom, tmp_path: Path, where: str) -> None:
     going_on = {key: np.array([row[key] for row in states]) for key in states[0] if key not in {"vertex", "value"}}
     write_neurons(tmp_path / "again.csv", {**values, "rate": rates, **going_on}, names)
     rest = ("--neurons", "again.csv", "--first-step", half, "--steps", steps - half)
-    second = polyloom("run", "neurons", *WHERE[where], *files, *rest, *told)
+    second = polyloom("run", "neurons", *WHERE[where], *files, *rest, *reported)
     assert second.status == 0, second.err
     assert before + read() == spikes
 

@@ -73,7 +73,7 @@ def clean(tmp_path_factory):
 @pytest.mark.parametrize("faults", FAULTS, ids=lambda pair: f"{pair[0]:g}-{pair[1]:g}")
 @pytest.mark.parametrize("app", APPS)
 @pytest.mark.parametrize("cluster", BOARDS)
-def test_answers_do_not_depend_on_faults_of_links(cluster, app, faults, clean, tmp_path):
+def test_results_do_not_depend_on_faults_of_links(cluster, app, faults, clean, tmp_path):
     boards = BOARDS[cluster]
     run, expected = Run(app, cluster, tmp_path, rtl=True, faults=faults), clean(app, cluster)
     if app == "pagerank":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: boards of one tile (Verilated) and of 2 x 2 (in lanes) in a cluster as the fast model, each as RTL in turn,
-# and all as RTL: same answers (integers exactly, floating point within the stated tolerance), the independent check of
+# and all as RTL: same results (integers exactly, floating point within the stated tolerance), the independent check of
 # each application, cycles of the compute phase within 5 %: of components, whose cycles scatter from start to start,
 # their mean over starts. With POLYLOOM_TEST_FULL=1 also six boards. Leaves out: order of messages (tests of the parts).
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Covers: vertex programs whose pins are sent by unicast, by masks, by keys, and as the mapper chooses: the same
-# answers, which the application's own reference verifies, on the fast model and once in RTL; messages between boards as
+# results, which the application's own reference verifies, on the fast model and once in RTL; messages between boards as
 # --explain foretells them, and by keys as few as there can be; clusters without programmable routers; wrong words.
 # POLYLOOM_TEST_FULL=1: more graphs, up to 48 boards. Leaves out: the bytes of tables (polite/image/image_test.cc).
 from __future__ import annotations
@@ -45,7 +45,7 @@ def between_boards(counters: dict[str, int]) -> int:
 
 
 @pytest.mark.parametrize("seed", daily(range(80), 3))
-def test_pins_change_no_answer(polyloom: Polyloom, tmp_path: Path, seed: int) -> None:
+def test_pins_change_no_result(polyloom: Polyloom, tmp_path: Path, seed: int) -> None:
     app, graph = list(APPS)[seed % 5], GRAPHS[seed // 5 % 4 if FULL else seed % 4]
     cluster = CLUSTERS[seed // 20 if FULL else seed % 3]
     words = (*APPS[app], "--generate", graph, "--graph-seed", seed, "--cluster", cluster)
@@ -53,11 +53,11 @@ def test_pins_change_no_answer(polyloom: Polyloom, tmp_path: Path, seed: int) ->
     for pins in PINS:
         combine = "off" if seed % 3 == 0 else "auto"
         values[pins], mapping, counters = run(polyloom, tmp_path, *words, "--pins", pins, "--combine", combine)
-        told = mapping["pins"]
-        assert told["mode"] == pins
-        assert (told["senders_by_key"] > 0) == (told["tables"]["keys"] > 0)
+        reported = mapping["pins"]
+        assert reported["mode"] == pins
+        assert (reported["senders_by_key"] > 0) == (reported["tables"]["keys"] > 0)
         if pins in {"unicast", "local"}:
-            assert told["senders_by_key"] == 0
+            assert reported["senders_by_key"] == 0
             assert sum(n for name, n in counters.items() if name.endswith(".router.keys")) == 0
     for pins in PINS:
         expected = values["local"]
@@ -68,21 +68,21 @@ def test_pins_change_no_answer(polyloom: Polyloom, tmp_path: Path, seed: int) ->
 def test_messages_between_boards_are_as_foretold(polyloom: Polyloom, tmp_path: Path, cluster: str, graph: str) -> None:
     """In each of PageRank's updates all vertices send; at the end each sends to the host, by board (0,0)."""
     words = ("pagerank", "--iterations", 3, "--generate", graph, "--cluster", cluster, "--combine", "off")
-    told = {}
+    reported = {}
     for pins in PINS:
         _, mapping, counters = run(polyloom, tmp_path, *words, "--pins", pins)
-        told[pins] = mapping["pins"]
+        reported[pins] = mapping["pins"]
         home = 0
         for core, work in mapping["cores"].items():
             x, y = core.split(".")[1:3]
             home += (int(x) + int(y)) * work["vertices"]
-        assert between_boards(counters) == 3 * told[pins]["messages_between_boards"] + home
+        assert between_boards(counters) == 3 * reported[pins]["messages_between_boards"] + home
         vertices = sum(work["vertices"] for work in mapping["cores"].values())
         sent = sum(n for name, n in counters.items() if name.endswith(".mailbox.sent"))
         assert sent == 3 * mapping["forecast"]["messages"] + vertices
     for pins, bound in (("unicast", "_by_unicast"), ("local", "_by_local"), ("distributed", "_at_least")):
-        assert told[pins]["messages_between_boards"] == told["auto"]["messages_between_boards" + bound]
-    assert told["distributed"]["senders_by_key"] > 0
+        assert reported[pins]["messages_between_boards"] == reported["auto"]["messages_between_boards" + bound]
+    assert reported["distributed"]["senders_by_key"] > 0
 
 
 def test_in_rtl(polyloom: Polyloom, tmp_path: Path) -> None:

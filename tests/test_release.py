@@ -15,7 +15,7 @@ from conftest import ROOT
 
 from polyloom import __version__
 
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.append(str(ROOT / "scripts"))
 import release
 
 GOOD = "# Changelog\n\n## [1.2.3] - 2026-11-27\n\n### Added\n\n- Something.\n\n## [1.2.2] - 2026-10-01\n"

@@ -79,11 +79,11 @@ def test_table_and_json_and_records_say_the_same(polyloom: Polyloom, tmp_path: P
     (tmp_path / "x.toml").write_text(FILE.format(undirected="[true, false]"))
     done = polyloom("sweep", "x.toml", "--json", "--plot-x", "link.latency", "--folder", "there")
     assert done.status == 0, done.err
-    answer, folder = done.json, tmp_path / "there"
-    assert answer["swept"] == ["iterations", "undirected", "link.latency"]
+    printed, folder = done.json, tmp_path / "there"
+    assert printed["swept"] == ["iterations", "undirected", "link.latency"]
     rows = table(folder)
-    assert len(rows) == len(answer["rows"]) == 8
-    for row, said in zip(rows, answer["rows"], strict=True):
+    assert len(rows) == len(printed["rows"]) == 8
+    for row, said in zip(rows, printed["rows"], strict=True):
         run, result = (json.loads((folder / row["run"] / name).read_text()) for name in ("run.json", "result.json"))
         assert {name: "" if value is None else str(value) for name, value in said.items()} == row
         assert (said["simulated_seconds"], said["wall_seconds"]) == (run["simulated_seconds"], run["wall_seconds"])
@@ -227,16 +227,16 @@ def test_what_differs_between_runs(polyloom: Polyloom, tmp_path: Path) -> None:
     names = ["x-sweep/000", "x-sweep/003"]
     done = polyloom("compare", *names, "--json")
     assert done.status == 0, done.err
-    answer = done.json
-    assert answer["runs"] == names
+    printed = done.json
+    assert printed["runs"] == names
     folders = [tmp_path / name for name in names]
-    assert {name: row["values"] for name, row in answer["parameters"].items()} == {"--iterations": ["2", "4"]}
-    assert {name: row["values"] for name, row in answer["cluster"].items()} == {"links: latency_ps": [100000, 780000]}
+    assert {name: row["values"] for name, row in printed["parameters"].items()} == {"--iterations": ["2", "4"]}
+    assert {name: row["values"] for name, row in printed["cluster"].items()} == {"links: latency_ps": [100000, 780000]}
     runs = [json.loads((folder / "run.json").read_text()) for folder in folders]
     seconds = [run["simulated_seconds"] for run in runs]
-    assert answer["times"]["simulated_seconds"] == {"values": seconds, "ratios": [1, seconds[1] / seconds[0]]}
+    assert printed["times"]["simulated_seconds"] == {"values": seconds, "ratios": [1, seconds[1] / seconds[0]]}
     compute = [run["phases"]["compute_seconds"] for run in runs]
-    assert answer["times"]["of that, compute_seconds"]["values"] == compute
+    assert printed["times"]["of that, compute_seconds"]["values"] == compute
     sums: list[Counter[str]] = [Counter(), Counter()]
     counters: list[dict[str, int]] = []
     for folder, found in zip(folders, sums, strict=True):
@@ -245,12 +245,14 @@ def test_what_differs_between_runs(polyloom: Polyloom, tmp_path: Path) -> None:
         for name, value in counters[-1].items():
             found[".".join("*" if part.isdigit() else part for part in re.split(r"\.(?=\d|[^\d.])", name))] += value
     differing = {name: [of[name] for of in sums] for name in sums[0] if sums[0][name] != sums[1][name]}
-    told = {name: row["values"] for name, row in answer["counters"].items()}
-    assert len(told) > 20 and {name for name in differing if "->" not in name} == {n for n in told if "->" not in n}
-    assert all(told[name] == differing[name] for name in differing if "->" not in name)
+    reported = {name: row["values"] for name, row in printed["counters"].items()}
+    assert len(reported) > 20 and {name for name in differing if "->" not in name} == {
+        n for n in reported if "->" not in n
+    }
+    assert all(reported[name] == differing[name] for name in differing if "->" not in name)
     instructions = [max(value for name, value in of.items() if name.endswith(".instret")) for of in counters]
-    assert answer["busiest"]["instructions of the core"]["values"] == instructions
-    [x, y, tile, core] = re.findall(r"\d+", answer["busiest"]["core"]["values"][0])
+    assert printed["busiest"]["instructions of the core"]["values"] == instructions
+    [x, y, tile, core] = re.findall(r"\d+", printed["busiest"]["core"]["values"][0])
     assert counters[0][f"fpga.{x}.{y}.tile.{tile}.core.{core}.instret"] == instructions[0]
     text = polyloom("compare", *names).out
     assert re.search(rf"simulated_seconds +\S+ µs +\S+ µs \(x {seconds[1] / seconds[0]:.3g}\)", text)
@@ -261,10 +263,10 @@ def test_a_native_run_and_one_on_a_cluster(polyloom: Polyloom, tmp_path: Path) -
     words = ["run", "pagerank", "--generate", "grid:4:4"]
     assert polyloom(*words, "--on", "native", "--run-dir", "a").status == 0
     assert polyloom(*words, "--on", "sim", "--cluster", "tiny-1", "--run-dir", "b").status == 0
-    answer = polyloom("compare", "a", "b", "b", "--json").json
-    assert answer["parameters"]["on"]["values"] == ["native", "sim", "sim"]
-    assert answer["times"]["simulated_seconds"]["values"][0] is None
-    assert answer["times"]["simulated_seconds"]["ratios"] == [None, None, None]
+    printed = polyloom("compare", "a", "b", "b", "--json").json
+    assert printed["parameters"]["on"]["values"] == ["native", "sim", "sim"]
+    assert printed["times"]["simulated_seconds"]["values"][0] is None
+    assert printed["times"]["simulated_seconds"]["ratios"] == [None, None, None]
     same = polyloom("compare", "b", "b").out
     assert "parameters: no difference" in same and "times: no difference" in same and "busiest" in same
 

@@ -114,31 +114,31 @@ struct Asp : polyloom::Program {
     }
   }
   static void report(const Options& options, const Input& input, std::span<const AspResult> results,
-                     Answer& answer) {
+                     Outcome& outcome) {
     constexpr double kNotReached = std::numeric_limits<double>::quiet_NaN();
     const uint32_t count = sources(options.parameter("sources"), input.vertices);
     double pairs = 0, sum = 0;  // of a source and another vertex that it reaches
     for (const AspResult& result : results) {
       // A source reaches itself, at no distance.
       const uint32_t itself = result.id < count, others = result.reached - itself;
-      if (others == 0 && count > itself) answer.values[result.id] = kNotReached;
+      if (others == 0 && count > itself) outcome.values[result.id] = kNotReached;
       pairs += others;
       sum += static_cast<double>(result.value);
     }
-    answer.facts = {{"sources", count},
-                    {"pairs", pairs},
-                    {"sum_of_distances", sum},
-                    {"average_shortest_path", pairs > 0 ? sum / pairs : kNotReached}};
+    outcome.facts = {{"sources", count},
+                     {"pairs", pairs},
+                     {"sum_of_distances", sum},
+                     {"average_shortest_path", pairs > 0 ? sum / pairs : kNotReached}};
     const double all = count * (input.vertices - 1.0);
     if (pairs == all) return;
-    answer.notes.push_back(
+    outcome.notes.push_back(
         std::to_string(static_cast<uint64_t>(all - pairs)) + " of " +
         std::to_string(static_cast<uint64_t>(all)) +
         " pairs of a source and another vertex have no path from the one to the other; sums "
         "and the average leave them out, and a vertex that no other source reaches has the value inf");
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_exactly(options, input, answer, [&](const NamedGraph& graph) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_exactly(options, input, outcome, [&](const NamedGraph& graph) {
       return reference_distance_sums(graph, sources(options.parameter("sources"), input.vertices));
     });
   }

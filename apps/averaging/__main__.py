@@ -99,19 +99,19 @@ def run(args: argparse.Namespace, native: bool, seed: int, progress: Progress) -
     }
 
 
-def as_text(answer: dict[str, Any]) -> str:
+def as_text(result: dict[str, Any]) -> str:
     """Lines for people."""
     lines = [
-        f"averaging ({answer['algorithm']}): {answer['averages']} averages of {answer['vector_bytes']} bytes on "
-        f"{answer['nodes']} nodes, {answer['topology']}",
-        f"accuracy after {answer['epochs']} epochs: {answer['accuracy']:.4f}, alone {answer['accuracy_alone']:.4f}",
+        f"averaging ({result['algorithm']}): {result['averages']} averages of {result['vector_bytes']} bytes on "
+        f"{result['nodes']} nodes, {result['topology']}",
+        f"accuracy after {result['epochs']} epochs: {result['accuracy']:.4f}, alone {result['accuracy_alone']:.4f}",
     ]
-    if answer["simulated_seconds"] is not None:
-        each = answer["simulated_seconds"] / max(1, answer["averages"])
-        lines.append(f"simulated {answer['simulated_seconds'] * 1e3:.4f} ms in averages, {each * 1e6:.3f} us each")
-    lines.append(f"wall {answer['wall_seconds']:.2f} s")
-    if answer["verified"] is not None:
-        lines.append("verified" if answer["verified"] else f"WRONG: {answer['failed_check']}: {CAUSES}")
+    if result["simulated_seconds"] is not None:
+        each = result["simulated_seconds"] / max(1, result["averages"])
+        lines.append(f"simulated {result['simulated_seconds'] * 1e3:.4f} ms in averages, {each * 1e6:.3f} us each")
+    lines.append(f"wall {result['wall_seconds']:.2f} s")
+    if result["verified"] is not None:
+        lines.append("verified" if result["verified"] else f"WRONG: {result['failed_check']}: {CAUSES}")
     return "\n".join(lines)
 
 
@@ -128,13 +128,13 @@ def main(arguments: Sequence[str]) -> int:
         files.check_output(args.out, [".csv"])
     try:
         with Progress("averaging", 2 * args.epochs) as progress:
-            answer = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")), progress)
+            result = run(args, native, int(os.environ.get("POLYLOOM_SEED", "0")), progress)
     except (ValueError, RuntimeError) as error:
         raise UserError(str(error)) from error
     if folder := os.environ.get("POLYLOOM_RUN_DIR"):
-        run_folder.add(Path(folder), "result.json", json.dumps(answer) + "\n")
-    print(json.dumps(answer) if args.json else as_text(answer))
-    return 1 if answer["verified"] is False else 0
+        run_folder.add(Path(folder), "result.json", json.dumps(result) + "\n")
+    print(json.dumps(result) if args.json else as_text(result))
+    return 1 if result["verified"] is False else 0
 
 
 if __name__ == "__main__":

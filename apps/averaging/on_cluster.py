@@ -20,14 +20,14 @@ class ClusterAverage:
     def __init__(self, communicator: Any, algorithm: str = "") -> None:
         self.communicator = communicator
         self.algorithm = algorithm
-        self._asked = algorithm
+        self._requested = algorithm
         self.seconds = 0.0
         self.calls = 0
 
     def __call__(self, vectors: Sequence[Array]) -> Sequence[Array]:
         """Average one vector a rank."""
         given = [np.ascontiguousarray(vector, dtype=np.float32) for vector in vectors]
-        averages, result = self.communicator.all_reduce(given, "average", self._asked)
+        averages, result = self.communicator.all_reduce(given, "average", self._requested)
         self.algorithm = result.algorithm
         self.seconds += result.simulated_seconds or 0.0
         self.calls += 1

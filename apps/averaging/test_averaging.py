@@ -190,7 +190,7 @@ WRONG = {
     "the last element": (lambda right, vectors: _nudged(right, -1, 1.001), r"step 1: element \d+ of the average is "),
     "a hundred-thousandth": (lambda right, vectors: _nudged(right, -9, 1 + 1e-5), r"element \d+ of the average is "),
     "one not a number": (lambda right, vectors: _nudged(right, 5, np.nan), r"element 5 of the average is nan"),
-    "a short answer": (lambda right, vectors: [right[0], right[1][:-1], right[2]], r"node 1 has an average of"),
+    "a short result": (lambda right, vectors: [right[0], right[1][:-1], right[2]], r"node 1 has an average of"),
 }
 
 

@@ -82,10 +82,10 @@ def test_command(tmp_path: Path, on: str) -> None:
         check=False,
     )
     assert found.returncode == 0, found.stderr
-    answer = json.loads(found.stdout)
-    assert (answer["verified"], answer["failed_check"]) == (True, None)
-    assert answer["nodes"] == 8
-    assert (answer["simulated_seconds"] is None) == (on == "native")
+    result = json.loads(found.stdout)
+    assert (result["verified"], result["failed_check"]) == (True, None)
+    assert result["nodes"] == 8
+    assert (result["simulated_seconds"] is None) == (on == "native")
     assert out.read_text().splitlines()[0] == "epoch,alone,cluster"
     assert len(out.read_text().splitlines()) == 2
 

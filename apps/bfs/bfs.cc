@@ -63,17 +63,18 @@ struct Bfs : polyloom::Program {
   static std::string source_of(const Options& options, const Input& input) {
     return input.names[vertex_called(input, options.source, "--source")];
   }
-  static void report(const Options& options, const Input& input, std::span<const BfsResult>, Answer& answer) {
+  static void report(const Options& options, const Input& input, std::span<const BfsResult>,
+                     Outcome& outcome) {
     double reached = 0, depth = 0;
-    for (const double value : answer.values) {
+    for (const double value : outcome.values) {
       if (std::isnan(value)) continue;
       reached += 1;
       depth = std::max(depth, value);
     }
-    answer.facts = {{"source", source_of(options, input)}, {"reached", reached}, {"depth", depth}};
+    outcome.facts = {{"source", source_of(options, input)}, {"reached", reached}, {"depth", depth}};
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_exactly(options, input, answer, [&](const NamedGraph& graph) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_exactly(options, input, outcome, [&](const NamedGraph& graph) {
       return polyloom::apps::reference_hops(graph, source_of(options, input));
     });
   }

@@ -115,20 +115,20 @@ struct ClockTree : polyloom::Program {
     }
   }
   static void report(const Options& options, const Input&, std::span<const TreeResult> results,
-                     Answer& answer) {
+                     Outcome& outcome) {
     const double ticks = options.parameter("ticks"), cycles = results[0].cycles;
-    answer.facts = {
+    outcome.facts = {
         {"ticks", ticks}, {"depth", options.parameter("depth")}, {"fanout", options.parameter("fanout")}};
-    if (ticks > 0 && answer.mapping) answer.facts.emplace_back("cycles_a_tick", cycles / ticks);
+    if (ticks > 0 && outcome.mapping) outcome.facts.emplace_back("cycles_a_tick", cycles / ticks);
   }
   /// A tree of that shape, all of which has acknowledged all ticks.
-  static void verify(const Options& options, const Input& input, Answer& answer) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
     const double ticks = options.parameter("ticks"), fanout = options.parameter("fanout");
     const double depth = options.parameter("depth");
     const double shape = fanout == 1 ? depth + 1 : (std::pow(fanout, depth + 1) - 1) / (fanout - 1);
-    polyloom::apps::Verification& check = answer.verification;
+    polyloom::apps::Verification& check = outcome.verification;
     check.done = true;
-    for (const double value : answer.values) {
+    for (const double value : outcome.values) {
       check.l1 += std::abs(value - ticks);
       check.worst = std::max(check.worst, std::abs(value - ticks));
     }

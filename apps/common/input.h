@@ -60,7 +60,7 @@ struct Loaded {
 Loaded load_graph(const Options& options, bool want_weights);
 
 /// Loads or makes the graph that the options name; progress on standard error if it is a terminal. With
-/// `want_weights` the answer has weights: the file's, or drawn (--max-weight), or all 1; without, a note says
+/// `want_weights` the result has weights: the file's, or drawn (--max-weight), or all 1; without, a note says
 /// that a file's are not used. With `take_fractions` they need not be whole numbers; `signed_weights` are the
 /// file's or none, and fractions. Throws UserError, for a graph without vertices too.
 Input load_input(const Options& options, bool want_weights = false, bool take_fractions = false,

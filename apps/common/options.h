@@ -71,7 +71,7 @@ struct Options {
   polite::Combine combine = polite::Combine::automatic;
   polite::Pins pins = polite::Pins::automatic;
   bool explain = false;
-  // What to do with the answer.
+  // What to do with the result.
   bool verify = false;
   std::string out;
   std::string rows;  ///< the same by row, for polyloom/graphs

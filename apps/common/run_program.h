@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/common/answer.h"
 #include "apps/common/input.h"
 #include "apps/common/options.h"
+#include "apps/common/outcome.h"
 #include "apps/common/values_file.h"
 #include "apps/include/polyloom/program.h"
 #include "apps/verify/verify.h"
@@ -79,7 +79,7 @@ Description describe(const char* name) {
   d.draws = P::draws;
   add(typename detail::ModesOf<P>::type());
   d.makes_graph = requires(const Options& o) { P::make(o); };
-  d.has_reference = requires(const Options& o, const Input& i, Answer& a) { P::verify(o, i, a); };
+  d.has_reference = requires(const Options& o, const Input& i, Outcome& a) { P::verify(o, i, a); };
   return d;
 }
 
@@ -136,10 +136,10 @@ void start_states(GraphOf<V>& graph, const Options& options, const Input& input,
 }
 
 /// Runs `graph` (mapped by `options`, with initial states) with the device program `device` and hands each
-/// vertex's finish message to `take`, what came on HostPin before to `hear`. Sets answer.mapping on a
-/// cluster. Adds to answer.phases and answer.load_seconds.
+/// vertex's finish message to `take`, what came on HostPin before to `hear`. Sets outcome.mapping on a
+/// cluster. Adds to outcome.phases and outcome.load_seconds.
 template <typename V, typename Take, typename Hear>
-void run_graph(GraphOf<V>& graph, const Options& options, const std::string& device, Answer& answer,
+void run_graph(GraphOf<V>& graph, const Options& options, const std::string& device, Outcome& outcome,
                Take take, Hear hear) {
   using Result = PMessage<PFinishType<V>>;
   using Heard = PMessage<typename V::Message>;
@@ -147,21 +147,21 @@ void run_graph(GraphOf<V>& graph, const Options& options, const std::string& dev
   HostLink link;
   graph.write(&link);
   if (!graph.is_simulation()) {
-    answer.mapping = mapping_of(graph.store(), graph.placement(), graph.mapReport);
+    outcome.mapping = mapping_of(graph.store(), graph.placement(), graph.mapReport);
   } else {
     if (options.explain)
-      answer.notes.push_back(
+      outcome.notes.push_back(
           "nothing to explain: a native run maps its vertices to no threads of FPGAs; say --on sim");
     if (options.pins != polite::Pins::automatic)
-      answer.notes.push_back("--pins changes nothing: a native run sends no messages between FPGAs");
+      outcome.notes.push_back("--pins changes nothing: a native run sends no messages between FPGAs");
   }
   const std::string folder = device_folder(device);
-  if (!graph.is_simulation()) answer.device = folder;
+  if (!graph.is_simulation()) outcome.device = folder;
   link.boot((folder + "/code.v").c_str(), (folder + "/data.v").c_str());
   if (options.combine == polite::Combine::on && graph.layout().partial_bytes == 0)
-    answer.notes.push_back(
+    outcome.notes.push_back(
         "--combine on changes nothing: the messages of this form of the program cannot be merged");
-  answer.load_seconds += seconds_since(start);
+  outcome.load_seconds += seconds_since(start);
   link.computeGoesOnAt(kHostPinKey);
   link.go();
   union Either {
@@ -186,16 +186,16 @@ void run_graph(GraphOf<V>& graph, const Options& options, const std::string& dev
     }
   }
   const HostLinkPhases phases = link.phases();
-  answer.phases.load += phases.load;
-  answer.phases.start += phases.start;
-  answer.phases.compute += phases.compute;
-  answer.phases.collect += phases.collect;
+  outcome.phases.load += phases.load;
+  outcome.phases.start += phases.start;
+  outcome.phases.compute += phases.compute;
+  outcome.phases.collect += phases.collect;
 }
 
-/// One run of a vertex class, from the edges to what the vertices answer.
+/// One run of a vertex class, from the edges to the results of the vertices.
 template <typename P, typename V>
 void run_once(const std::string& device, const Options& options, const Input& input, std::uint32_t source,
-              std::uint32_t run, std::vector<PFinishType<V>>& results, Answer& answer) {
+              std::uint32_t run, std::vector<PFinishType<V>>& results, Outcome& outcome) {
   using Result = PFinishType<V>;
   GraphOf<V> graph;
   graph.mapVerticesToDRAM = P::states_in_dram;
@@ -208,48 +208,48 @@ void run_once(const std::string& device, const Options& options, const Input& in
     graph.map();
   }
   start_states<P, V>(graph, options, input, source, run);
-  if (run > 0) answer.notes.clear();  // each run says the same
-  std::vector<bool> answered(results.size(), false);
+  if (run > 0) outcome.notes.clear();  // each run says the same
+  std::vector<bool> responded(results.size(), false);
   const auto take = [&](const Result& result) {
-    if (result.id >= results.size() || answered[result.id])
+    if (result.id >= results.size() || responded[result.id])
       throw UserError("vertex " + std::to_string(result.id) +
                       (result.id < results.size() ? " has answered twice" : " does not exist") +
                       ": finish() must set result->id to the vertex's own, s->id");
-    answered[result.id] = true;
+    responded[result.id] = true;
     results[result.id] = result;
   };
   using Message = typename V::Message;
   std::vector<Message> heard;
-  run_graph<V>(graph, options, device, answer, take,
+  run_graph<V>(graph, options, device, outcome, take,
                [&](const Message& message) { heard.push_back(message); });
-  if constexpr (requires { P::hear(options, input, std::span<const Message>(heard), answer); })
-    P::hear(options, input, std::span<const Message>(heard), answer);
+  if constexpr (requires { P::hear(options, input, std::span<const Message>(heard), outcome); })
+    P::hear(options, input, std::span<const Message>(heard), outcome);
 }
 
-/// One mode of a program, from the edges to the answer's values.
+/// One mode of a program, from the edges to the result's values.
 template <typename P, typename V>
 void run_mode(const std::string& device, const Options& options, const Input& input, std::uint32_t source,
-              Answer& answer) {
+              Outcome& outcome) {
   using Result = PFinishType<V>;
   std::vector<Result> results(input.vertices);
   if constexpr (requires { P::another_run(options, 1, std::span<const Result>(results), results); }) {
     std::vector<Result> latest(input.vertices);
     std::uint32_t runs = 0;
     do {
-      run_once<P, V>(device, options, input, source, runs++, latest, answer);
+      run_once<P, V>(device, options, input, source, runs++, latest, outcome);
     } while (P::another_run(options, runs, std::span<const Result>(latest), results));
   } else {
-    run_once<P, V>(device, options, input, source, 0, results, answer);
+    run_once<P, V>(device, options, input, source, 0, results, outcome);
   }
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  answer.integral = std::is_integral_v<decltype(Result::value)>;
-  answer.values.resize(input.vertices);
+  outcome.integral = std::is_integral_v<decltype(Result::value)>;
+  outcome.values.resize(input.vertices);
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
     const auto value = static_cast<double>(results[v].value);
-    answer.values[v] = value == P::no_value || std::isinf(value) ? kNone : value;
+    outcome.values[v] = value == P::no_value || std::isinf(value) ? kNone : value;
   }
-  if constexpr (requires { P::report(options, input, std::span<const Result>(results), answer); })
-    P::report(options, input, std::span<const Result>(results), answer);
+  if constexpr (requires { P::report(options, input, std::span<const Result>(results), outcome); })
+    P::report(options, input, std::span<const Result>(results), outcome);
 }
 
 /// What builds and calls the program must know: {"modes": [...], "bytes": [...], "draws": ..., "makes_graph":
@@ -293,10 +293,10 @@ int run_described(int argc, char** argv) {
   if (P::edges == Edges::undirected) make_undirected(input);
   const std::uint32_t source = vertex_called(input, options.source, "--source");
   if constexpr (requires { P::check(options, input); }) P::check(options, input);
-  Answer answer;
-  answer.load_seconds = seconds_since(start);
-  answer.of_vertices = P::values_are_vertices;
-  answer.largest_first = P::largest_first;
+  Outcome outcome;
+  outcome.load_seconds = seconds_since(start);
+  outcome.of_vertices = P::values_are_vertices;
+  outcome.largest_first = P::largest_first;
   std::string mode = options.mode;
   if constexpr (requires { P::variant(options, input); }) mode = P::variant(options, input);
   const auto run = [&]<typename First, typename... M>(Modes<First, M...>) {
@@ -304,21 +304,21 @@ int run_described(int argc, char** argv) {
       const bool first = std::is_same_v<One, First>;
       if (mode == One::name() || (first && mode.empty()))
         run_mode<P, typename One::Vertex>(description.name + (first ? "" : "_" + mode), options, input,
-                                          source, answer);
+                                          source, outcome);
     };
     run_if(First());
     (run_if(M()), ...);
   };
   run(typename detail::ModesOf<P>::type());
-  if constexpr (requires { P::verify(options, input, answer); }) {
-    if (options.verify) P::verify(options, input, answer);
+  if constexpr (requires { P::verify(options, input, outcome); }) {
+    if (options.verify) P::verify(options, input, outcome);
   }
   // What polyloom run --verify-with gives to the user's function and compares with its result.
   if (const char* folder = std::getenv("POLYLOOM_COMPARE_FOLDER"); folder != nullptr && *folder != '\0') {
     write_edges(std::string(folder) + "/edges.csv", input, P::edges == Edges::both_ways);
-    write_values(std::string(folder) + "/values.csv", input, answer);
+    write_values(std::string(folder) + "/values.csv", input, outcome);
   }
-  return finish(options, input, answer);
+  return finish(options, input, outcome);
 }
 
 template <typename P>

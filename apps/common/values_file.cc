@@ -20,25 +20,25 @@ namespace polyloom::apps {
 namespace {
 
 /// Values in files are numbers: of vertices with names the row of the vertex, from 0.
-bool by_row(const Input& input, const Answer& answer) {
-  if (!answer.of_vertices || input.names.numeric()) return false;
+bool by_row(const Input& input, const Outcome& outcome) {
+  if (!outcome.of_vertices || input.names.numeric()) return false;
   for (std::uint32_t v = 0; v < input.names.size(); ++v) {  // ids of more than 64 bits are numbers, too
     if (input.names[v].find_first_not_of("0123456789") != std::string::npos) return true;
   }
   return false;
 }
 
-std::string csv(const Input& input, const Answer& answer) {
-  const bool rows = by_row(input, answer);
+std::string csv(const Input& input, const Outcome& outcome) {
+  const bool rows = by_row(input, outcome);
   std::string text = "vertex,value";
-  text.reserve(answer.values.size() * 20);
-  for (const Column& column : answer.columns) text += ',' + csv_field(column.name);
+  text.reserve(outcome.values.size() * 20);
+  for (const Column& column : outcome.columns) text += ',' + csv_field(column.name);
   text += '\n';
-  for (std::uint32_t v = 0; v < answer.values.size(); ++v) {
+  for (std::uint32_t v = 0; v < outcome.values.size(); ++v) {
     const std::string value =
-        rows ? std::to_string(static_cast<std::uint32_t>(answer.values[v])) : value_text(input, answer, v);
+        rows ? std::to_string(static_cast<std::uint32_t>(outcome.values[v])) : value_text(input, outcome, v);
     text += csv_field(input.names[v]) + ',' + value;
-    for (const Column& column : answer.columns) text += ',' + csv_field(column_text(input, column, v));
+    for (const Column& column : outcome.columns) text += ',' + csv_field(column_text(input, column, v));
     text += '\n';
   }
   return text;
@@ -69,17 +69,17 @@ std::string npy_head(const std::string& fields, std::uint32_t rows) {
   return out + head;
 }
 
-std::string npy(const Input& input, const Answer& answer) {
-  const bool rows = by_row(input, answer);
+std::string npy(const Input& input, const Outcome& outcome) {
+  const bool rows = by_row(input, outcome);
   const std::size_t width = input.names.numeric() ? 0 : widest(input);
   const bool wide = width == 0 && input.vertices > 0 && input.names.number(input.vertices - 1) >> 32 != 0;
   const std::string vertex = width == 0 ? (wide ? "<u8" : "<u4") : "|S" + std::to_string(width);
   std::string fields = "('vertex', '" + vertex + "'), ('value', '" +
-                       (rows                 ? "<u4"
-                        : answer.of_vertices ? vertex
-                                             : "<f8") +
+                       (rows                  ? "<u4"
+                        : outcome.of_vertices ? vertex
+                                              : "<f8") +
                        "')";
-  for (const Column& column : answer.columns)
+  for (const Column& column : outcome.columns)
     fields += ", ('" + column.name + "', '" +
               (!column.of_vertices ? "<f8"
                : width == 0        ? "<i8"
@@ -97,16 +97,16 @@ std::string npy(const Input& input, const Answer& answer) {
     }
   };
   for (std::uint32_t v = 0; v < input.vertices; ++v) {
-    const double value = answer.values[v];
+    const double value = outcome.values[v];
     put_vertex(v);
     if (rows) {
       put(out, static_cast<std::uint32_t>(value));
-    } else if (answer.of_vertices) {
+    } else if (outcome.of_vertices) {
       put_vertex(static_cast<std::uint32_t>(value));
     } else {
       put(out, std::isnan(value) ? std::numeric_limits<double>::infinity() : value);
     }
-    for (const Column& column : answer.columns) {
+    for (const Column& column : outcome.columns) {
       const double further = column.values[v];
       if (!column.of_vertices) {
         put(out, further);
@@ -187,11 +187,11 @@ std::string shown(const std::string& text) {
   return name;
 }
 
-std::string value_text(const Input& input, const Answer& answer, std::size_t vertex) {
-  const double value = answer.values[vertex];
+std::string value_text(const Input& input, const Outcome& outcome, std::size_t vertex) {
+  const double value = outcome.values[vertex];
   if (std::isnan(value)) return "inf";
-  if (answer.of_vertices) return input.names[static_cast<std::uint32_t>(value)];
-  return number_text(value, answer.integral);
+  if (outcome.of_vertices) return input.names[static_cast<std::uint32_t>(value)];
+  return number_text(value, outcome.integral);
 }
 
 std::string column_text(const Input& input, const Column& column, std::size_t vertex) {
@@ -260,21 +260,21 @@ std::vector<Event> read_events(const std::string& path) {
   return events;
 }
 
-void write_values(const std::string& path, const Input& input, const Answer& answer) {
-  fabric::write_whole(path, path.ends_with(".npy") ? npy(input, answer) : csv(input, answer));
+void write_values(const std::string& path, const Input& input, const Outcome& outcome) {
+  fabric::write_whole(path, path.ends_with(".npy") ? npy(input, outcome) : csv(input, outcome));
 }
 
-void write_rows(const std::string& path, const Answer& answer) {
+void write_rows(const std::string& path, const Outcome& outcome) {
   const auto none = [](double value) { return std::isnan(value); };
-  const bool whole = answer.of_vertices || (answer.integral && std::ranges::none_of(answer.values, none));
-  std::vector<Column> columns{{"value", answer.values, whole}};
-  columns.insert(columns.end(), answer.columns.begin(), answer.columns.end());
+  const bool whole = outcome.of_vertices || (outcome.integral && std::ranges::none_of(outcome.values, none));
+  std::vector<Column> columns{{"value", outcome.values, whole}};
+  columns.insert(columns.end(), outcome.columns.begin(), outcome.columns.end());
   std::string fields;
   for (const Column& column : columns)
     fields += "('" + column.name + "', '" + (column.of_vertices ? "<i8" : "<f8") + "'), ";
-  std::string out = npy_head(fields, static_cast<std::uint32_t>(answer.values.size()));
-  out.reserve(out.size() + 8 * columns.size() * answer.values.size());
-  for (std::size_t v = 0; v < answer.values.size(); ++v) {
+  std::string out = npy_head(fields, static_cast<std::uint32_t>(outcome.values.size()));
+  out.reserve(out.size() + 8 * columns.size() * outcome.values.size());
+  for (std::size_t v = 0; v < outcome.values.size(); ++v) {
     for (const Column& column : columns) {
       const double value = column.values[v];
       if (column.of_vertices) {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/common/answer.h"
 #include "apps/common/input.h"
+#include "apps/common/outcome.h"
 
 namespace polyloom::apps {
 
 /// A vertex's value with 9 significant digits; "inf" for none; a vertex's name where values are vertices.
-std::string value_text(const Input& input, const Answer& answer, std::size_t vertex);
+std::string value_text(const Input& input, const Outcome& outcome, std::size_t vertex);
 
 /// A name for a terminal: UTF-8, and what would move the cursor or colour the screen becomes a question mark.
 std::string shown(const std::string& text);
@@ -24,12 +24,12 @@ std::string column_text(const Input& input, const Column& column, std::size_t ve
 /// records: numbers as uint32, or uint64 where one is larger, names as bytes, values as float64, vertices
 /// among them as the vertices, or by their row from 0 where vertices have names. Further columns follow; of
 /// numbered vertices as int64, -1 for none. Throws UserError.
-void write_values(const std::string& path, const Input& input, const Answer& answer);
+void write_values(const std::string& path, const Input& input, const Outcome& outcome);
 
 /// Writes an array of (value, further columns) records, one a vertex, for a reader that knows the vertices by
 /// row: whole numbers and rows of vertices as int64 (-1: none), all others as float64 (infinite: none). In
 /// place, so that it may be memory without a name. Throws UserError.
-void write_rows(const std::string& path, const Answer& answer);
+void write_rows(const std::string& path, const Outcome& outcome);
 
 /// Numbers by name, from rows `vertex,value` as they are written, the header or not. Throws UserError.
 std::map<std::string, double> read_values(const std::string& path);

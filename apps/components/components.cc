@@ -59,8 +59,8 @@ struct StrongState {
   uint32_t colour;
   uint32_t standing;  ///< in the graph; in a component that has been found; out of the graph
   uint32_t phase;
-  uint32_t ways[2];  ///< neighbours in the graph behind Pin(0) and Pin(1): out-edges, in-edges
-  uint32_t told;     ///< pins on which it has said that it leaves
+  uint32_t ways[2];   ///< neighbours in the graph behind Pin(0) and Pin(1): out-edges, in-edges
+  uint32_t reported;  ///< pins on which it has said that it leaves
 };
 
 struct StrongMessage {
@@ -99,8 +99,8 @@ struct StrongVertex : PDevice<StrongState, None, StrongMessage> {
     message->label = s->label;
     *readyToSend = No;
     if (s->phase != kLeave) return;
-    message->word = 1 - s->told;
-    if (s->told++ == 0) *readyToSend = Pin(1);
+    message->word = 1 - s->reported;
+    if (s->reported++ == 0) *readyToSend = Pin(1);
   }
   INLINE void recv(StrongMessage* message, None*) {
     if (s->standing == kOut) return;
@@ -167,13 +167,14 @@ struct Components : polyloom::Program {
       ++graph.devices[edge.to]->state.ways[1];
     }
   }
-  static void report(const Options&, const Input&, std::span<const ComponentResult> results, Answer& answer) {
+  static void report(const Options&, const Input&, std::span<const ComponentResult> results,
+                     Outcome& outcome) {
     double components = 0;
     for (const ComponentResult& result : results) components += result.value == result.id;
-    answer.facts = {{"components", components}};
+    outcome.facts = {{"components", components}};
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_vertices(options, input, answer,
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_vertices(options, input, outcome,
                     options.mode == "strong" ? polyloom::apps::reference_strong_components
                                              : polyloom::apps::reference_components);
   }

@@ -39,7 +39,7 @@ inline constexpr uint32_t kNeighbours = 26;
 inline constexpr int32_t kAllSilent = kNeighbours << 16;
 
 enum Phase : uint32_t { kBeads, kLeaving, kReady, kReport, kStopped };
-enum Failure : uint32_t { kNone, kTold, kCrowded, kFast };
+enum Failure : uint32_t { kNone, kReported, kCrowded, kFast };
 
 /// As it travels.
 struct Bead {
@@ -210,7 +210,7 @@ struct CellVertex : PDevice<Cell, Offset, Message> {
     } else if (phase == kLeaving) {
       for (uint32_t i = 0; i < msg->beads; ++i) welcome(&msg->bead[i], *offset);
     } else if (phase == kStopped) {
-      fail(kTold);
+      fail(kReported);
     }
     if (kGals) {
       if (phase <= kReady) s->silent[phase] += msg->messages == 0 ? -1 : msg->messages - 1 - (1 << 16);
@@ -455,7 +455,7 @@ struct Dpd : polyloom::Program {
   /// What the cells have told, by step.
   static inline std::map<uint32_t, Beads> looks;
 
-  static void hear(const Options& options, const Input&, std::span<const Message> messages, Answer&) {
+  static void hear(const Options& options, const Input&, std::span<const Message> messages, Outcome&) {
     const Terms t = terms(options);
     const double velocity = 1 / (t.dt * kCell);
     std::map<uint32_t, std::vector<bool>> seen;
@@ -482,7 +482,8 @@ struct Dpd : polyloom::Program {
   }
   static inline bool lost = false;
 
-  static void report(const Options& options, const Input&, std::span<const Result> results, Answer& answer) {
+  static void report(const Options& options, const Input&, std::span<const Result> results,
+                     Outcome& outcome) {
     const Terms t = terms(options);
     for (const Result& result : results) {
       if (result.failure == kCrowded) throw crowded(t, result.id, result.step);
@@ -522,24 +523,24 @@ struct Dpd : polyloom::Program {
     write("thermo", thermo);
     write("rdf", rdf);
     const Vector sum = momentum(looks.rbegin()->second);
-    answer.facts = {{"beads", t.beads},
-                    {"steps", steps(options)},
-                    {"momentum", std::max({std::abs(sum[0]), std::abs(sum[1]), std::abs(sum[2])})},
-                    {"temperature", hot},
-                    {"pressure", pressed},
-                    {"looks", looks.size()},
-                    {"mean_temperature", mean_temperature},
-                    {"mean_pressure", mean_pressure}};
+    outcome.facts = {{"beads", t.beads},
+                     {"steps", steps(options)},
+                     {"momentum", std::max({std::abs(sum[0]), std::abs(sum[1]), std::abs(sum[2])})},
+                     {"temperature", hot},
+                     {"pressure", pressed},
+                     {"looks", looks.size()},
+                     {"mean_temperature", mean_temperature},
+                     {"mean_pressure", mean_pressure}};
   }
 
   /// The same beads moved by double precision for as many steps as chaos allows, and every look's forces.
-  static void verify(const Options& options, const Input&, Answer& answer) {
+  static void verify(const Options& options, const Input&, Outcome& outcome) {
     const Terms t = terms(options);
     const uint32_t followed = std::min(kFollowed, steps(options));
     Beads exact = at_start(t);
     forces(t, exact);
     while (exact.step < followed) advance(t, exact);
-    polyloom::apps::Verification& check = answer.verification;
+    polyloom::apps::Verification& check = outcome.verification;
     check.done = true;
     double worst_kick = 0, largest_kick = 0;
     const Beads& ours = looks.at(followed);

@@ -19,7 +19,7 @@ namespace polyloom::apps {
 namespace {
 
 /// An edge list has numbers only, and of vertices without edges it cannot speak.
-void tell_what_is_lost(const Loaded& input, const std::string& path) {
+void report_what_is_lost(const Loaded& input, const std::string& path) {
   std::vector<bool> occurs(input.data.vertices, false);
   for (const auto& edge : input.edges) occurs[edge.from] = occurs[edge.to] = true;
   const auto alone = std::count(occurs.begin(), occurs.end(), false);
@@ -43,7 +43,7 @@ void write_edges(const Loaded& input, const std::string& path) {
     text += '\n';
   }
   fabric::write_whole(path, text);
-  tell_what_is_lost(input, path);
+  report_what_is_lost(input, path);
 }
 
 int run(int argc, char** argv) {

@@ -64,8 +64,8 @@ struct HeatGalsState {
   float sum[2];         ///< by parity of the step
   uint32_t missing[2];  ///< messages that a step still waits for
   uint32_t neighbours;
-  uint32_t steps;  ///< still to be made
-  uint32_t asked;  ///< steps, still to be made, for which the value has been sent
+  uint32_t steps;      ///< still to be made
+  uint32_t requested;  ///< steps, still to be made, for which the value has been sent
   uint32_t id;
 };
 
@@ -79,7 +79,7 @@ struct HeatGalsVertex : PDevice<HeatGalsState, None, HeatGalsMessage> {
   /// Makes the step that is complete.
   INLINE void advance() {
     const uint32_t parity = s->steps & 1;
-    if (s->asked != s->steps || s->missing[parity] != 0) return;
+    if (s->requested != s->steps || s->missing[parity] != 0) return;
     s->value += s->rate * (s->sum[parity] - s->degree * s->value);
     s->sum[parity] = 0;
     s->missing[parity] = s->neighbours;
@@ -88,12 +88,12 @@ struct HeatGalsVertex : PDevice<HeatGalsState, None, HeatGalsMessage> {
   }
   INLINE void init() {
     s->missing[0] = s->missing[1] = s->neighbours;
-    s->asked = s->steps + 1;
+    s->requested = s->steps + 1;
     request();
   }
   INLINE void send(HeatGalsMessage* msg) {
     msg->value = s->value;
-    msg->steps = s->asked = s->steps;
+    msg->steps = s->requested = s->steps;
     *readyToSend = No;
     advance();
   }
@@ -208,26 +208,26 @@ struct Heat : polyloom::Program {
     }
   }
   static void report(const Options& options, const Input& input, std::span<const HeatResult>,
-                     Answer& answer) {
-    const auto [coldest, hottest] = std::ranges::minmax(answer.values);
+                     Outcome& outcome) {
+    const auto [coldest, hottest] = std::ranges::minmax(outcome.values);
     const Before all = before(options, input.names, input.vertices);
     const auto mean = [](const std::vector<double>& values) {
       return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
     };
-    answer.facts = {{"steps", options.parameter("steps")},
-                    {"rate", rate(options, input)},
-                    {"coldest", coldest},
-                    {"hottest", hottest},
-                    {"mean", mean(answer.values)},
-                    {"mean_at_start", mean(all.value)}};
+    outcome.facts = {{"steps", options.parameter("steps")},
+                     {"rate", rate(options, input)},
+                     {"coldest", coldest},
+                     {"hottest", hottest},
+                     {"mean", mean(outcome.values)},
+                     {"mean_at_start", mean(all.value)}};
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
     const auto steps = static_cast<uint64_t>(options.parameter("steps"));
     double most = 0;
-    for (const double value : answer.values) most = std::max(most, std::abs(value));
+    for (const double value : outcome.values) most = std::max(most, std::abs(value));
     // A step rounds a value by half a unit of its last place, and flowing heat evens errors out, too.
     const double worst = std::max(1e-6, std::ldexp(static_cast<double>(steps), -24));
-    verify_closely(options, input, answer, worst * most * input.vertices, worst,
+    verify_closely(options, input, outcome, worst * most * input.vertices, worst,
                    [&](const NamedGraph& graph) {
                      const Before all = before(options, graph.names, graph.names.size());
                      return reference_heat(graph, all.value, all.held, rate(options, input), steps);

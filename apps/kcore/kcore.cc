@@ -18,7 +18,7 @@ struct CoreMessage {
   uint32_t count;
 };
 
-/// What a vertex answers.
+/// The result of a vertex.
 struct CoreResult {
   uint32_t id;
   uint32_t value;
@@ -69,11 +69,11 @@ struct Core : polyloom::Program {
   static void start(CoreState& state, const polyloom::Start& vertex) { state.left = vertex.out_edges; }
 
 #if POLYLOOM_HOST
-  static void report(const Options&, const Input&, std::span<const CoreResult>, Answer& answer) {
-    answer.facts = {{"largest_core", *std::ranges::max_element(answer.values)}};
+  static void report(const Options&, const Input&, std::span<const CoreResult>, Outcome& outcome) {
+    outcome.facts = {{"largest_core", *std::ranges::max_element(outcome.values)}};
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_exactly(options, input, answer, polyloom::apps::reference_core_numbers);
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_exactly(options, input, outcome, polyloom::apps::reference_core_numbers);
   }
 #endif
 };

@@ -39,7 +39,7 @@ struct LabelVertex : PDevice<LabelState, None, LabelMessage> {
   static constexpr bool recvNeverSends = true;
 
   /// Labels that stand together, as those of neighbours often do, fall into different classes.
-  INLINE void tell_if_due() {
+  INLINE void report_if_due() {
     const uint32_t scattered = s->label * 0x9e3779b1u;
     const uint32_t own = static_cast<uint32_t>((static_cast<uint64_t>(scattered) * s->passes) >> 32);
     *readyToSend = own == s->pass ? Pin(0) : No;
@@ -47,7 +47,7 @@ struct LabelVertex : PDevice<LabelState, None, LabelMessage> {
   INLINE void init() {
     s->label = s->id;
     *readyToSend = No;
-    if (s->iterations > 0) tell_if_due();
+    if (s->iterations > 0) report_if_due();
   }
   INLINE void send(LabelMessage* message) {
     message->label = s->label;
@@ -82,7 +82,7 @@ struct LabelVertex : PDevice<LabelState, None, LabelMessage> {
       s->passes = s->later;
       if (--s->iterations == 0) return true;
     }
-    tell_if_due();
+    report_if_due();
     return true;
   }
   INLINE bool finish(LabelResult* result) {
@@ -124,14 +124,14 @@ struct LabelPropagation : polyloom::Program {
     return std::ranges::any_of(latest, [](const LabelResult& result) { return result.overflowed != 0; });
   }
   static void report(const Options& options, const Input&, std::span<const LabelResult> results,
-                     Answer& answer) {
+                     Outcome& outcome) {
     std::vector<bool> taken(results.size(), false);
     for (const LabelResult& result : results) taken[result.value] = true;
-    answer.facts = {{"iterations", options.parameter("iterations")},
-                    {"communities", std::count(taken.begin(), taken.end(), true)}};
+    outcome.facts = {{"iterations", options.parameter("iterations")},
+                     {"communities", std::count(taken.begin(), taken.end(), true)}};
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_vertices(options, input, answer, [&](const NamedGraph& graph) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_vertices(options, input, outcome, [&](const NamedGraph& graph) {
       return polyloom::apps::reference_labels(graph, static_cast<unsigned>(options.parameter("iterations")));
     });
   }

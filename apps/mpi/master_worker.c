@@ -8,7 +8,7 @@
 #define TASKS 200
 #endif
 
-enum { WORK = 1, ANSWER = 2, STOP = 3 };
+enum { WORK = 1, RESULT = 2, STOP = 3 };
 
 static int steps_from(long n) {
   int steps = 0;
@@ -22,8 +22,8 @@ static void work(void) {
     MPI_Status status;
     MPI_Recv(&task, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     if (status.MPI_TAG == STOP) return;
-    const int answer[2] = {task, steps_from(task + 1)};
-    MPI_Send(answer, 2, MPI_INT, 0, ANSWER, MPI_COMM_WORLD);
+    const int result[2] = {task, steps_from(task + 1)};
+    MPI_Send(result, 2, MPI_INT, 0, RESULT, MPI_COMM_WORLD);
   }
 }
 
@@ -34,21 +34,21 @@ static void deal(int size) {
     MPI_Send(&next, 1, MPI_INT, worker, WORK, MPI_COMM_WORLD);
   }
   while (busy > 0 || next < TASKS) {
-    int answer[2];
+    int result[2];
     MPI_Status status;
     status.MPI_SOURCE = 0;
     if (busy > 0) {
-      MPI_Recv(answer, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+      MPI_Recv(result, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
       busy--;
     } else {
-      answer[0] = next;
-      answer[1] = steps_from(next + 1);
+      result[0] = next;
+      result[1] = steps_from(next + 1);
       next++;
     }
-    sum += answer[1];
-    if (answer[1] > longest || (answer[1] == longest && answer[0] < of)) {
-      longest = answer[1];
-      of = answer[0];
+    sum += result[1];
+    if (result[1] > longest || (result[1] == longest && result[0] < of)) {
+      longest = result[1];
+      of = result[0];
     }
     if (status.MPI_SOURCE > 0 && next < TASKS) {
       MPI_Send(&next, 1, MPI_INT, status.MPI_SOURCE, WORK, MPI_COMM_WORLD);

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       MPI_Send(buffer, COUNT, MPI_INT, 0, round, MPI_COMM_WORLD);
     }
   } else if (rank == 0) {
-    printf("nobody to play with\n");
+    printf("no one to play with\n");
   }
   MPI_Finalize();
   return 0;

@@ -28,12 +28,12 @@ struct NeuronState {
   float offset;      ///< constant current
   float noise;       ///< of the thalamic current: a 256th of its standard deviation
   uint32_t id;
-  uint32_t key;     ///< of its random numbers: the seed's
-  uint32_t done;    ///< the last step that was made
-  uint32_t end;     ///< the last one to make
-  uint32_t spikes;  ///< how many
-  uint32_t spiked;  ///< in step `done`
-  uint32_t tells;   ///< the host: nothing, 1 of spikes, 2 of every step
+  uint32_t key;      ///< of its random numbers: the seed's
+  uint32_t done;     ///< the last step that was made
+  uint32_t end;      ///< the last one to make
+  uint32_t spikes;   ///< how many
+  uint32_t spiked;   ///< in step `done`
+  uint32_t reports;  ///< the host: nothing, 1 of spikes, 2 of every step
   More more;
 };
 
@@ -121,14 +121,14 @@ struct Spiking : PDevice<S, E, Spike> {
     }
     s->v = v;
   }
-  INLINE bool tells_host() const { return s->tells > (s->spiked ? 0u : 1u); }
+  INLINE bool reports_host() const { return s->reports > (s->spiked ? 0u : 1u); }
   INLINE void write(Spike* message) {
     message->from = s->id;
     message->step = s->done << 1 | s->spiked;
     message->v = s->v;
   }
   template <unsigned Slots>
-  INLINE void answer(NeuronResult<Slots>* result) {
+  INLINE void outcome(NeuronResult<Slots>* result) {
     result->id = s->id;
     result->value = s->spikes;
     result->v = s->v;
@@ -152,7 +152,7 @@ struct Supersteps : Spiking<S, E> {
   /// After the step is made.
   INLINE bool request() {
     s->spikes += s->spiked;
-    *readyToSend = this->tells_host() ? HostPin : s->spiked ? Pin(0) : No;
+    *readyToSend = this->reports_host() ? HostPin : s->spiked ? Pin(0) : No;
     return s->done < s->end;
   }
 };
@@ -167,7 +167,7 @@ struct SyncNeuron : Supersteps<NeuronState<Sync>, int32_t> {
     return request();
   }
   INLINE bool finish(NeuronResult<1>* result) {
-    answer(result);
+    outcome(result);
     result->current[0] = s->more.current[0];
     return true;
   }
@@ -206,7 +206,7 @@ struct DelayedNeuron : Supersteps<NeuronState<Delayed>, Synapse> {
     return request();
   }
   INLINE bool finish(NeuronResult<kMostDelay>* result) {
-    answer(result);
+    outcome(result);
     for (uint32_t i = 0; i < kMostDelay; ++i) result->current[i] = *slot(i);
     return true;
   }
@@ -223,7 +223,7 @@ struct GalsNeuron : Spiking<NeuronState<Gals>, int32_t> {
     s->done++;
     integrate(current);
     s->spikes += s->spiked;
-    *readyToSend = tells_host() ? HostPin : Pin(0);
+    *readyToSend = reports_host() ? HostPin : Pin(0);
   }
   INLINE void advance() {
     if (s->more.sent == s->done && s->done != s->end && s->more.heard[s->done & 1] == s->more.expected)
@@ -251,7 +251,7 @@ struct GalsNeuron : Spiking<NeuronState<Gals>, int32_t> {
   }
   INLINE bool step() { return false; }
   INLINE bool finish(NeuronResult<1>* result) {
-    answer(result);
+    outcome(result);
     result->current[0] = s->more.current[s->done & 1];
     return true;
   }
@@ -301,7 +301,7 @@ struct Neurons : polyloom::Program {
   static_assert(polyloom::apps::Network::kUnit == kUnit && polyloom::apps::Network::kMostDelay == kMostDelay);
   static inline polyloom::apps::Network network;               // check() makes it
   static inline std::vector<polyloom::apps::NeuronTerms> now;  // its neurons before the next piece of the run
-  static inline std::vector<Spike> told;                       // to hear(), in all pieces
+  static inline std::vector<Spike> reported;                   // to hear(), in all pieces
 
   static std::string variant(const Options& options, const Input&) {
     return network.is_delayed() ? "delayed" : options.mode;
@@ -356,7 +356,7 @@ struct Neurons : polyloom::Program {
       state.key = network.key;
       state.done = first;
       state.end = first + steps;
-      state.tells =
+      state.reports =
           options.given.contains("traces") && network.traced[v] ? 2 : options.given.contains("raster");
       constexpr bool gals = std::is_same_v<Graph, polyloom::apps::GraphOf<GalsNeuron>>;
       for (std::size_t i = 0; i < n.coming.size(); ++i)
@@ -372,8 +372,8 @@ struct Neurons : polyloom::Program {
       }
     }
   }
-  static void hear(const Options&, const Input&, std::span<const Spike> spikes, Answer&) {
-    told.insert(told.end(), spikes.begin(), spikes.end());
+  static void hear(const Options&, const Input&, std::span<const Spike> spikes, Outcome&) {
+    reported.insert(reported.end(), spikes.begin(), spikes.end());
   }
   /// A long run of given spikes goes on where its last piece has ended.
   template <typename Result>
@@ -391,9 +391,9 @@ struct Neurons : polyloom::Program {
     return first + steps < whole(options, "first-step") + whole(options, "steps");
   }
   /// Spikes, or with `traces` every step, in order.
-  static void write_told(const std::string& file, const Input& input, bool traces) {
+  static void write_reported(const std::string& file, const Input& input, bool traces) {
     std::string text = traces ? "step,neuron,v\n" : "step,neuron\n";
-    for (const Spike& spike : told) {
+    for (const Spike& spike : reported) {
       if (traces ? !network.traced[spike.from] : (spike.step & 1) == 0) continue;
       text += std::to_string(spike.step >> 1) + ',' + polyloom::apps::csv_field(input.names[spike.from]);
       if (traces) text += ',' + polyloom::apps::number_text(static_cast<double>(spike.v), false);
@@ -403,7 +403,7 @@ struct Neurons : polyloom::Program {
   }
   template <unsigned Slots>
   static void report(const Options& options, const Input& input, std::span<const NeuronResult<Slots>> results,
-                     Answer& answer) {
+                     Outcome& outcome) {
     double spikes[2] = {0, 0}, count[2] = {0, 0};
     std::vector<polyloom::apps::Column> columns{{"v", {}}, {"u", {}}};
     for (unsigned slot = 0; slot < Slots; ++slot) columns.push_back({"current" + std::to_string(slot), {}});
@@ -419,14 +419,14 @@ struct Neurons : polyloom::Program {
     const auto rate = [&](double of, double neurons_of) {
       return neurons_of > 0 ? of / neurons_of / steps * 1000 : 0;
     };
-    answer.facts = {{"steps", steps},
-                    {"spikes", spikes[0] + spikes[1]},
-                    {"rate_hz", rate(spikes[0] + spikes[1], input.vertices)},
-                    {"excitatory", count[0]},
-                    {"excitatory_rate_hz", rate(spikes[0], count[0])},
-                    {"inhibitory", count[1]},
-                    {"inhibitory_rate_hz", rate(spikes[1], count[1])}};
-    answer.columns = std::move(columns);
+    outcome.facts = {{"steps", steps},
+                     {"spikes", spikes[0] + spikes[1]},
+                     {"rate_hz", rate(spikes[0] + spikes[1], input.vertices)},
+                     {"excitatory", count[0]},
+                     {"excitatory_rate_hz", rate(spikes[0], count[0])},
+                     {"inhibitory", count[1]},
+                     {"inhibitory_rate_hz", rate(spikes[1], count[1])}};
+    outcome.columns = std::move(columns);
     const double end = options.parameter("first-step") + steps;
     const auto after = [&](const auto& n) {
       return std::ranges::count_if(n.given, [&](uint32_t step) { return step > end; });
@@ -434,18 +434,18 @@ struct Neurons : polyloom::Program {
     const auto late = std::transform_reduce(network.neurons.begin(), network.neurons.end(), std::ptrdiff_t{0},
                                             std::plus<>(), after);
     if (late > 0)
-      answer.notes.push_back(std::to_string(late) +
-                             " spikes of --stimulus are of steps after the last one, " +
-                             std::to_string(static_cast<uint64_t>(end)));
-    if (!told.empty())
-      answer.notes.push_back(
+      outcome.notes.push_back(std::to_string(late) +
+                              " spikes of --stimulus are of steps after the last one, " +
+                              std::to_string(static_cast<uint64_t>(end)));
+    if (!reported.empty())
+      outcome.notes.push_back(
           "what neurons tell the host while they run costs time: leave --raster and --traces out to "
           "measure it");
-    std::ranges::sort(told, [](const Spike& x, const Spike& y) {
+    std::ranges::sort(reported, [](const Spike& x, const Spike& y) {
       return std::pair(x.step >> 1, x.from) < std::pair(y.step >> 1, y.from);
     });
-    if (options.given.contains("raster")) write_told(options.text("raster"), input, false);
-    if (options.given.contains("traces")) write_told(options.text("traces"), input, true);
+    if (options.given.contains("raster")) write_reported(options.text("raster"), input, false);
+    if (options.given.contains("traces")) write_reported(options.text("traces"), input, true);
   }
   /// Delays by the arcs of another reading, which may have them in another order.
   static std::vector<uint32_t> delays_of(const NamedGraph& graph, const Input& input,
@@ -465,8 +465,8 @@ struct Neurons : polyloom::Program {
     }
     return found;
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_exactly(options, input, answer, [&](const NamedGraph& graph) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_exactly(options, input, outcome, [&](const NamedGraph& graph) {
       std::vector<polyloom::apps::NeuronTerms> by_name;
       std::vector<uint32_t> ours;
       for (const std::string& name : graph.names) {

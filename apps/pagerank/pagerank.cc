@@ -23,7 +23,7 @@ struct PageRankState {
   float sum;            ///< shares of full runs
   float share;          ///< d / outdeg, 0 for a dangling vertex
   float base;           ///< (1-d)/n
-  uint32_t id;          ///< vertex number, for the answer
+  uint32_t id;          ///< vertex number, for the result
   uint32_t iterations;  ///< updates to make
 };
 
@@ -307,35 +307,35 @@ struct PageRank : polyloom::Program {
     }
   }
   static void report(const Options& options, const Input& input, std::span<const PageRankResult> results,
-                     Answer& answer) {
+                     Outcome& outcome) {
     std::vector<bool> dangles(input.vertices, true);
     for (std::size_t e = 0; e < input.edges.size(); ++e) {
       if (input.weight(e) > 0) dangles[input.edges[e].from] = false;
     }
     const auto dangling = std::count(dangles.begin(), dangles.end(), true);
-    double sum = std::accumulate(answer.values.begin(), answer.values.end(), 0.0);
+    double sum = std::accumulate(outcome.values.begin(), outcome.values.end(), 0.0);
     if (hands_on(options) && sum > 0) {
-      for (double& value : answer.values) value /= sum;
+      for (double& value : outcome.values) value /= sum;
       sum = 1;
     }
-    answer.facts = {{"iterations", results[0].updates},
-                    {"damping", options.parameter("damping")},
-                    {"sum_of_values", sum},
-                    {"dangling_vertices", dangling}};
+    outcome.facts = {{"iterations", results[0].updates},
+                     {"damping", options.parameter("damping")},
+                     {"sum_of_values", sum},
+                     {"dangling_vertices", dangling}};
     if (options.parameter("tolerance") > 0 && results[0].updates == most_updates(options))
-      answer.notes.push_back(
+      outcome.notes.push_back(
           "after " + std::to_string(results[0].updates) +
           " updates some values may still change by --tolerance or more; --iterations allows further ones");
     char shown[32];
     std::snprintf(shown, sizeof shown, "%.6g", sum);
     if (dangling == 0 || std::string_view(shown) == "1") return;
-    answer.notes.push_back("vertices without an out-edge: " + std::to_string(dangling) +
-                           "; what they hold is not handed on, so the values sum to " + shown + ", not 1");
+    outcome.notes.push_back("vertices without an out-edge: " + std::to_string(dangling) +
+                            "; what they hold is not handed on, so the values sum to " + shown + ", not 1");
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    const auto updates = static_cast<unsigned>(std::get<double>(answer.facts.front().value));
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    const auto updates = static_cast<unsigned>(std::get<double>(outcome.facts.front().value));
     // Single precision, and sums in another order: the bounds of the project for floats.
-    verify_closely(options, input, answer, 1e-5, 1e-4, [&](const NamedGraph& graph) {
+    verify_closely(options, input, outcome, 1e-5, 1e-4, [&](const NamedGraph& graph) {
       return reference_pagerank(graph, {.iterations = updates,
                                         .damping = options.parameter("damping"),
                                         .teleport = teleport(options, graph.names, graph.names.size()),

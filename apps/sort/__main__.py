@@ -3,7 +3,7 @@
 
 Input: generated records, or ``--in FILE.npy`` with a row (key, value) a record, of any integer type whose numbers fit
 32 bits, signed or not. Output: a line or JSON; ``--out FILE`` (.npy or .csv) gets the records in order of their keys.
-No answer leaves unless its keys ascend and its records are those that came in.
+No result leaves unless its keys ascend and its records are those that came in.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from polyloom.base.progress import Progress
 from polyloom.collectives.models.topology import fully_connected
 
 TYPES = 64
-#: Of an answer that is wrong.
+#: Of a result that is wrong.
 CAUSES = "a cluster whose links change data (bit errors, block_check = false) does that; else it is a defect, report it"
-#: What simulated_seconds of an answer contains.
+#: What simulated_seconds of a result contains.
 SPAN = "from the first pass to the last, the host's turns between passes included; loading and reading back are not"
 NATIVE_NODES = 8
 #: Of memory a record, measured with 8 and 3.2 million (records, columns, what is dealt): natively, and over a cluster,
@@ -99,13 +99,13 @@ def records(args: argparse.Namespace, nodes: int, types: int, seed: int, native:
     return table.generate(data, nodes, count, types, seed)
 
 
-def choose(asked: str | None, split: str | None, largest: int, types: int) -> str:
+def choose(requested: str | None, split: str | None, largest: int, types: int) -> str:
     """The algorithm: what was asked for, else one that is valid for keys up to ``largest`` (as words)."""
     if largest < types:
-        return asked or "fused"
-    if asked in ("published", "fused") or split:
+        return requested or "fused"
+    if requested in ("published", "fused") or split:
         raise ValueError(
-            f"{asked or '--split is for fused, which'} sorts keys of 0 to {types - 1} here, and there are others; "
+            f"{requested or '--split is for fused, which'} sorts keys of 0 to {types - 1} here, and there are others; "
             "--algorithm full sorts any"
         )
     return "full"
@@ -159,16 +159,16 @@ def check(given: tuple[Column, Column], found: tuple[Column, Column]) -> None:
     """RuntimeError unless the keys found ascend and the records are the given ones, none lost, changed or doubled."""
     if np.any(found[0][1:] < found[0][:-1]):
         at = int(np.argmax(found[0][1:] < found[0][:-1]))
-        raise RuntimeError(f"record {at + 1} of the answer has a smaller key than record {at}: {CAUSES}")
+        raise RuntimeError(f"record {at + 1} of the result has a smaller key than record {at}: {CAUSES}")
     one, other = (np.sort(keys.astype(np.uint64) << np.uint64(32) | values) for keys, values in (given, found))
     if not np.array_equal(one, other):
-        raise RuntimeError(f"the records of the answer are not those that came in: {CAUSES}")
+        raise RuntimeError(f"the records of the result are not those that came in: {CAUSES}")
 
 
-def verify(given: table.Table, answer: table.Table) -> bool:
+def verify(given: table.Table, result: table.Table) -> bool:
     """Whether keys are as NumPy sorts them, and the same records have them."""
-    one, other = (each[np.lexsort((each[:, 1], each[:, 0]))] for each in (given, answer))
-    return np.array_equal(one, other) and np.array_equal(answer[:, 0], one[:, 0])
+    one, other = (each[np.lexsort((each[:, 1], each[:, 0]))] for each in (given, result))
+    return np.array_equal(one, other) and np.array_equal(result[:, 0], one[:, 0])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -179,16 +179,16 @@ def main(arguments: Sequence[str]) -> int:
         seed = int(os.environ.get("POLYLOOM_SEED", "0"))
         check_options(args, native, seed)
         with Progress("sort") as progress:
-            answer = run(args, native, seed, progress)
+            result = run(args, native, seed, progress)
     except (ValueError, RuntimeError) as error:
         raise UserError(str(error)) from error
     if folder := os.environ.get("POLYLOOM_RUN_DIR"):
-        run_folder.add(Path(folder), "result.json", json.dumps(answer) + "\n")
+        run_folder.add(Path(folder), "result.json", json.dumps(result) + "\n")
     if args.json:
-        print(json.dumps(answer))
+        print(json.dumps(result))
     else:
-        print(as_text(answer))
-    return 1 if answer["verified"] is False else 0
+        print(as_text(result))
+    return 1 if result["verified"] is False else 0
 
 
 def run(args: argparse.Namespace, native: bool, seed: int, progress: Progress) -> dict[str, Any]:
@@ -233,10 +233,10 @@ def run(args: argparse.Namespace, native: bool, seed: int, progress: Progress) -
     wall = time.monotonic() - start
     progress.at(0, f"checking {len(given)} records")
     check((keys, values), (found_keys, found_values))
-    answer = code.decode(found_keys, found_values)
+    result = code.decode(found_keys, found_values)
     if args.out:
         progress.at(0, f"writing {args.out}")
-        table.write(args.out, answer)
+        table.write(args.out, result)
     if args.verify:
         progress.at(0, "verifying")
     seconds = None if native else cluster.elapsed  # type: ignore[union-attr]
@@ -257,7 +257,7 @@ def run(args: argparse.Namespace, native: bool, seed: int, progress: Progress) -
         "host_wall_seconds": host_seconds,
         "gbps": len(given) * 64e-9 / seconds if seconds else None,  # what the host orders afterwards is not in it
         "wall_seconds": wall,
-        "verified": _verified(args, given, answer) if args.verify else None,
+        "verified": _verified(args, given, result) if args.verify else None,
     }
 
 
@@ -266,43 +266,43 @@ def links_seconds(cluster: Any, gbps: float) -> float:
     return float(cluster.traffic.busiest * 8e-9 / gbps) if cluster.traffic.busiest else 0.0
 
 
-def _verified(args: argparse.Namespace, given: table.Table, answer: table.Table) -> bool:
+def _verified(args: argparse.Namespace, given: table.Table, result: table.Table) -> bool:
     if args.input:
         given = np.load(args.input)
     if args.out and args.out.suffix == ".npy":
-        answer = np.load(args.out)
+        result = np.load(args.out)
     elif args.out:
         with warnings.catch_warnings(action="ignore", category=UserWarning):  # of a file without records
-            answer = np.loadtxt(args.out, dtype=given.dtype, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2)
-    return verify(given, answer)
+            result = np.loadtxt(args.out, dtype=given.dtype, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2)
+    return verify(given, result)
 
 
-def as_text(answer: dict[str, Any]) -> str:
+def as_text(result: dict[str, Any]) -> str:
     """Lines for people."""
     lines = [
-        f"sort ({answer['algorithm']}): {answer['records']} records on {answer['nodes']} nodes, {answer['topology']}"
+        f"sort ({result['algorithm']}): {result['records']} records on {result['nodes']} nodes, {result['topology']}"
     ]
     lines.append(
-        f"passes over a column {answer['passes']}, fullest channel {answer['fullest_channel']:.2f} of the mean"
+        f"passes over a column {result['passes']}, fullest channel {result['fullest_channel']:.2f} of the mean"
     )
-    if answer["simulated_seconds"] is not None:
-        simulated, links = answer["simulated_seconds"] * 1e3, answer["links_seconds"] * 1e3
-        turns = simulated - answer["passes_seconds"] * 1e3
+    if result["simulated_seconds"] is not None:
+        simulated, links = result["simulated_seconds"] * 1e3, result["links_seconds"] * 1e3
+        turns = simulated - result["passes_seconds"] * 1e3
         lines.append(
             f"simulated {simulated:.4f} ms without loading and reading back, "
             f"of which {turns:.4f} ms the host's turns between passes; "
             f"the links alone need {links:.4f} ms"
         )
-        if answer["host_orders"]:
+        if result["host_orders"]:
             lines.append(
-                f"the cluster leaves the order inside each {answer['host_orders']} to the host: "
-                f"{answer['host_wall_seconds'] * 1e3:.4f} ms of this machine's time, measured, not simulated"
+                f"the cluster leaves the order inside each {result['host_orders']} to the host: "
+                f"{result['host_wall_seconds'] * 1e3:.4f} ms of this machine's time, measured, not simulated"
             )
-        rate = "rate of the cluster's part" if answer["host_orders"] else "rate"
-        lines.append(f"{rate}: {answer['gbps'] or 0:.1f} Gb/s of simulated time")
-    lines.append(f"wall {answer['wall_seconds']:.2f} s")
-    if answer["verified"] is not None:
-        lines.append("verified" if answer["verified"] else "WRONG: the result differs from NumPy's sort")
+        rate = "rate of the cluster's part" if result["host_orders"] else "rate"
+        lines.append(f"{rate}: {result['gbps'] or 0:.1f} Gb/s of simulated time")
+    lines.append(f"wall {result['wall_seconds']:.2f} s")
+    if result["verified"] is not None:
+        lines.append("verified" if result["verified"] else "WRONG: the result differs from NumPy's sort")
     return "\n".join(lines)
 
 

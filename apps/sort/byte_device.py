@@ -91,7 +91,7 @@ class ByteDevice:
                     self._arriving(rank, steps.popleft(), came, words[rank])
                     sent[rank], moved = False, True
         assert not any(waiting), f"steps wait: {[len(steps) for steps in waiting]}"
-        assert not any(lanes.values()), "blocks that nobody takes"
+        assert not any(lanes.values()), "blocks that nothing takes"
         self.busiest += max(carried.values(), default=0)
         return Outcome([[each[i] for i in status] for each in words], 0.0, 0.0)
 

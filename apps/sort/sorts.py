@@ -50,7 +50,7 @@ def fused(cluster: Cluster, types: int, shift: int = 0, split: Split = "slots") 
 
     slots   types are cut at the ends of channels, so all channels of the cluster get as much and order is kept
     node    it is dealt over all channels of its node (``spread_in_node``)
-    none    it fills one channel; no histogram is needed, and keys above the last type, which nobody counts, go where
+    none    it fills one channel; no histogram is needed, and keys above the last type, which nothing counts, go where
             the last type goes
     """
     bounds = type_bounds(types, shift)

@@ -266,11 +266,11 @@ def test_command(tmp_path: Path, options: str) -> None:
     fixed = ["--keys", "3000", "--verify", "--json", "--run-dir", tmp_path / "run", "--out", out]
     found = command(*fixed, *options.split())
     assert found.returncode == 0, found.stderr
-    answer = json.loads(found.stdout)
-    assert answer["verified"] is True
-    assert answer["records"] == 24000
-    assert 0 < answer["links_seconds"] < answer["passes_seconds"] <= answer["simulated_seconds"]
-    assert (answer["host_wall_seconds"] > 0) == (answer["host_orders"] is not None) == ("published" not in options)
+    result = json.loads(found.stdout)
+    assert result["verified"] is True
+    assert result["records"] == 24000
+    assert 0 < result["links_seconds"] < result["passes_seconds"] <= result["simulated_seconds"]
+    assert (result["host_wall_seconds"] > 0) == (result["host_orders"] is not None) == ("published" not in options)
     table = np.load(out)
     assert table.shape == (24000, 2)
     assert np.all(table[1:, 0] >= table[:-1, 0])
@@ -292,8 +292,8 @@ def test_any_integers_come_back_sorted(tmp_path: Path, name: str, on: str) -> No
     }
     given, out = tmp_path / "given.npy", tmp_path / "sorted.npy"
     np.save(given, tables[name])
-    asked = ["--verify"] if on == "sim" else []  # order and permutation are checked without it too
-    found = command("--in", given, "--out", out, "--run-dir", tmp_path / "run", *asked, on=on)
+    requested = ["--verify"] if on == "sim" else []  # order and permutation are checked without it too
+    found = command("--in", given, "--out", out, "--run-dir", tmp_path / "run", *requested, on=on)
     assert found.returncode == 0, found.stderr
     table = np.load(out)
     assert table.dtype == tables[name].dtype
@@ -352,7 +352,7 @@ def test_no_records_at_all(tmp_path: Path, suffix: str) -> None:
     assert out.read_text() == "key,value\n" if suffix == ".csv" else np.load(out).shape == (0, 2)
 
 
-def test_an_answer_that_is_not_sorted_never_leaves() -> None:
+def test_a_result_that_is_not_sorted_never_leaves() -> None:
     keys, values = np.array([1, 2, 3], dtype=np.uint32), np.array([7, 8, 9], dtype=np.uint32)
     for wrong in ((keys[::-1], values[::-1]), (keys, values[::-1]), (keys[:2], values[:2])):
         with pytest.raises(RuntimeError, match="defect"):

@@ -169,33 +169,33 @@ struct Sssp : polyloom::Program {
   }
   template <typename Length>
   static void report(const Options& options, const Input& input, std::span<const SsspResult<Length>>,
-                     Answer& answer) {
-    check_range(input, answer.values);
+                     Outcome& outcome) {
+    check_range(input, outcome.values);
     double sum = 0, reached = 0;
-    for (const double value : answer.values) {
+    for (const double value : outcome.values) {
       if (std::isnan(value)) continue;
       sum += value;
       reached += 1;
     }
-    answer.facts = {{"source", source_of(options, input)}, {"reached", reached}, {"sum_of_distances", sum}};
+    outcome.facts = {{"source", source_of(options, input)}, {"reached", reached}, {"sum_of_distances", sum}};
     if (!input.fractions.empty())
-      answer.notes.push_back(
+      outcome.notes.push_back(
           "weights are not all whole numbers: distances are summed up in single precision");
     if (options.given.contains("predecessors")) {
       const uint32_t source = vertex_called(input, options.source, "--source");
-      answer.columns.push_back({"predecessor", predecessors(input, answer.values, source), true});
+      outcome.columns.push_back({"predecessor", predecessors(input, outcome.values, source), true});
     }
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
     const std::string source = source_of(options, input);
     const auto reference = [&](const NamedGraph& graph) { return reference_sssp(graph, source); };
     if (input.fractions.empty()) {
-      verify_exactly(options, input, answer, reference);
+      verify_exactly(options, input, outcome, reference);
     } else {
-      verify_each_closely(options, input, answer, 1e-5, reference);
+      verify_each_closely(options, input, outcome, 1e-5, reference);
     }
-    if (!answer.columns.empty())
-      verify_tree(options, input, answer, source, input.fractions.empty() ? 0 : 1e-5);
+    if (!outcome.columns.empty())
+      verify_tree(options, input, outcome, source, input.fractions.empty() ? 0 : 1e-5);
   }
 #endif
 };

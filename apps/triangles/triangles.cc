@@ -18,7 +18,7 @@ struct TriangleState {
   uint32_t source;        ///< number among the vertices that are in batches, or kNoSource
   uint32_t rounds;        ///< in all
   uint32_t round;         ///< this one
-  uint32_t telling;       ///< the second superstep of a round: sets are on their way
+  uint32_t reporting;     ///< the second superstep of a round: sets are on their way
   uint32_t near[kWords];  ///< neighbours in this round's batch
 };
 
@@ -38,13 +38,13 @@ struct TriangleVertex : PDevice<TriangleState, None, TriangleMessage> {
 
   INLINE void init() { speak_if_in_batch(); }
   INLINE void send(TriangleMessage* message) {
-    for (uint32_t i = 0; i < kWords; ++i) message->members[i] = s->telling ? s->near[i] : 0;
+    for (uint32_t i = 0; i < kWords; ++i) message->members[i] = s->reporting ? s->near[i] : 0;
     const uint32_t own = s->source - s->round * kBatch;
-    if (!s->telling) message->members[own / 32] = 1u << (own % 32);
+    if (!s->reporting) message->members[own / 32] = 1u << (own % 32);
     *readyToSend = No;
   }
   INLINE void recv(TriangleMessage* message, None*) {
-    if (s->telling) {
+    if (s->reporting) {
       uint32_t common = 0;
       for (uint32_t i = 0; i < kWords; ++i) common += count_bits(message->members[i] & s->near[i]);
       s->twice += common;
@@ -54,14 +54,14 @@ struct TriangleVertex : PDevice<TriangleState, None, TriangleMessage> {
   }
   INLINE bool step() {
     if (s->round == s->rounds) return false;
-    if (!s->telling) {
+    if (!s->reporting) {
       uint32_t any = 0;
       for (uint32_t i = 0; i < kWords; ++i) any |= s->near[i];
-      s->telling = 1;
+      s->reporting = 1;
       if (any != 0) *readyToSend = Pin(0);
     } else {
       for (uint32_t i = 0; i < kWords; ++i) s->near[i] = 0;
-      s->telling = 0;
+      s->reporting = 0;
       s->round++;
       speak_if_in_batch();
     }
@@ -116,12 +116,12 @@ struct Triangles : polyloom::Program {
     }
     for (uint32_t i = 0; i < batches.size(); ++i) graph.devices[batches[i]]->state.source = i;
   }
-  static void report(const Options&, const Input&, std::span<const TriangleResult>, Answer& answer) {
-    const double corners = std::accumulate(answer.values.begin(), answer.values.end(), 0.0);
-    answer.facts = {{"triangles", corners / 3}};
+  static void report(const Options&, const Input&, std::span<const TriangleResult>, Outcome& outcome) {
+    const double corners = std::accumulate(outcome.values.begin(), outcome.values.end(), 0.0);
+    outcome.facts = {{"triangles", corners / 3}};
   }
-  static void verify(const Options& options, const Input& input, Answer& answer) {
-    verify_exactly(options, input, answer, polyloom::apps::reference_triangles);
+  static void verify(const Options& options, const Input& input, Outcome& outcome) {
+    verify_exactly(options, input, outcome, polyloom::apps::reference_triangles);
   }
 #endif
 };

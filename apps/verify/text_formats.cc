@@ -109,7 +109,7 @@ bool is_number(const std::string& text) {
 }
 
 /// What follows 'weight': in the outermost braces; "1" if nothing does.
-std::string weight_told(const std::string& dictionary) {
+std::string weight_reported(const std::string& dictionary) {
   int depth = 0;
   char quote = 0;
   std::string flat;  // the outermost level, each word of it in single quotes
@@ -149,9 +149,9 @@ std::string weight_told(const std::string& dictionary) {
 }
 
 double weight_in(const std::string& text) {
-  const std::string told = text.starts_with('{') ? weight_told(text) : text;
-  if (!is_number(told)) throw UserError("'" + told + "' is no weight");
-  return std::strtod(told.c_str(), nullptr);
+  const std::string reported = text.starts_with('{') ? weight_reported(text) : text;
+  if (!is_number(reported)) throw UserError("'" + reported + "' is no weight");
+  return std::strtod(reported.c_str(), nullptr);
 }
 
 /// Names of columns that people use for a part of an edge, in small letters and without what joins words.
@@ -237,19 +237,20 @@ NamedGraph graphalytics_again(const GraphFile& file) {
 
 NamedGraph table_again(const GraphFile& file) {
   const std::string& columns = file.columns;
-  std::string_view left = file.text, asked_text = columns;
+  std::string_view left = file.text, requested_text = columns;
   skip_comments(left);
-  const Record asked = columns.empty() ? Record{} : next_record(asked_text, ',', false);
+  const Record requested = columns.empty() ? Record{} : next_record(requested_text, ',', false);
   for (const char separator : {',', '\t', ';', ' '}) {
     std::string_view rows = left;
     const Record header = next_record(rows, separator, false);
     const auto place = [&](std::size_t i, const char* part) {
-      if (asked.empty()) return column_of(header, part);
-      const auto at = i < asked.size() ? std::find(header.begin(), header.end(), asked[i]) : header.end();
+      if (requested.empty()) return column_of(header, part);
+      const auto at =
+          i < requested.size() ? std::find(header.begin(), header.end(), requested[i]) : header.end();
       return at == header.end() ? -1 : static_cast<int>(at - header.begin());
     };
     const int from = place(0, "from"), to = place(1, "to"), weight = place(2, "weight");
-    if (from < 0 || to < 0 || (asked.size() > 2 && weight < 0)) continue;
+    if (from < 0 || to < 0 || (requested.size() > 2 && weight < 0)) continue;
     std::vector<TextArc> arcs;
     while (!rows.empty()) {
       if (without_ends(std::string(rows.substr(0, rows.find('\n')))).empty()) {

@@ -117,10 +117,10 @@ void compare(const std::vector<double>& ours, const std::vector<double>& referen
   check.ok = check.l1 <= bounds.l1 && check.worst <= bounds.worst;
 }
 
-void verify(const Options& options, const Input& input, Answer& answer, const Reference& reference,
+void verify(const Options& options, const Input& input, Outcome& outcome, const Reference& reference,
             const Bounds& bounds, bool of_vertices) {
   const fabric::Heartbeat heartbeat("verifying");
-  Verification& check = answer.verification;
+  Verification& check = outcome.verification;
   check.done = true;
   check.covers = options.graph.empty() ? "the computation; the graph is made, not read"
                  : of_computation_alone(options, input)
@@ -133,7 +133,7 @@ void verify(const Options& options, const Input& input, Answer& answer, const Re
     if (input.drawn_weights) take_weights(graph, input, numbers);
     std::vector<double> ours(numbers.size());
     for (std::size_t v = 0; v < ours.size(); ++v) {
-      const double value = answer.values[v];
+      const double value = outcome.values[v];
       ours[numbers[v]] = of_vertices ? numbers.at(static_cast<std::size_t>(value)) : value;
     }
     compare(ours, reference(graph), bounds, check);
@@ -144,10 +144,10 @@ void verify(const Options& options, const Input& input, Answer& answer, const Re
   }
 }
 
-void verify_equal(const Options& options, const Input& input, Answer& answer, const Reference& reference,
+void verify_equal(const Options& options, const Input& input, Outcome& outcome, const Reference& reference,
                   bool of_vertices) {
-  answer.verification.criterion = "equal to an independent computation";
-  verify(options, input, answer, reference, {}, of_vertices);
+  outcome.verification.criterion = "equal to an independent computation";
+  verify(options, input, outcome, reference, {}, of_vertices);
 }
 
 /// An edge from the vertex before makes each distance, and the way back along such edges ends at the source.
@@ -177,25 +177,25 @@ bool is_tree(const NamedGraph& graph, const std::vector<double>& distance, const
 
 }  // namespace
 
-void verify_each_closely(const Options& options, const Input& input, Answer& answer, double each,
+void verify_each_closely(const Options& options, const Input& input, Outcome& outcome, double each,
                          const Reference& reference) {
   char text[64];
   std::snprintf(text, sizeof text, "each value by at most %g of itself", each);
-  answer.verification.criterion = text;
-  verify(options, input, answer, reference, {.each = each}, false);
+  outcome.verification.criterion = text;
+  verify(options, input, outcome, reference, {.each = each}, false);
 }
 
-void verify_tree(const Options& options, const Input& input, Answer& answer, const std::string& source,
+void verify_tree(const Options& options, const Input& input, Outcome& outcome, const std::string& source,
                  double each) {
-  Verification& check = answer.verification;
+  Verification& check = outcome.verification;
   if (!check.ok) return;
   NamedGraph graph = again(options, input);
   const std::vector<std::uint32_t> numbers = numbers_in(graph, input);
   if (input.drawn_weights) take_weights(graph, input, numbers);
   std::vector<double> distance(numbers.size()), before(numbers.size());
   for (std::size_t v = 0; v < numbers.size(); ++v) {
-    const double vertex = answer.columns.back().values[v];
-    distance[numbers[v]] = answer.values[v];
+    const double vertex = outcome.columns.back().values[v];
+    distance[numbers[v]] = outcome.values[v];
     before[numbers[v]] = std::isnan(vertex) ? vertex : numbers.at(static_cast<std::size_t>(vertex));
   }
   const std::uint32_t root = numbers[*input.names.find(source)];
@@ -204,20 +204,22 @@ void verify_tree(const Options& options, const Input& input, Answer& answer, con
                               : ", but predecessors make no tree of such paths";
 }
 
-void verify_exactly(const Options& options, const Input& input, Answer& answer, const Reference& reference) {
-  verify_equal(options, input, answer, reference, false);
+void verify_exactly(const Options& options, const Input& input, Outcome& outcome,
+                    const Reference& reference) {
+  verify_equal(options, input, outcome, reference, false);
 }
 
-void verify_vertices(const Options& options, const Input& input, Answer& answer, const Reference& reference) {
-  verify_equal(options, input, answer, reference, true);
+void verify_vertices(const Options& options, const Input& input, Outcome& outcome,
+                     const Reference& reference) {
+  verify_equal(options, input, outcome, reference, true);
 }
 
-void verify_closely(const Options& options, const Input& input, Answer& answer, double l1, double worst,
+void verify_closely(const Options& options, const Input& input, Outcome& outcome, double l1, double worst,
                     const Reference& reference) {
   char text[96];
   std::snprintf(text, sizeof text, "L1 at most %g, worst vertex at most %g of the largest value", l1, worst);
-  answer.verification.criterion = text;
-  verify(options, input, answer, reference, {l1, worst, true}, false);
+  outcome.verification.criterion = text;
+  verify(options, input, outcome, reference, {l1, worst, true}, false);
 }
 
 }  // namespace polyloom::apps

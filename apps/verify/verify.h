@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --verify: the file is read again by other code (second_reading.h), the answer is computed again by slow and
+// --verify: the file is read again by other code (second_reading.h), the result is computed again by slow and
 // plain algorithms, and the two are compared by the vertices' names. Nothing here is shared with the readers
 // or the vertex programs. A made graph has no file: there the computation alone is checked, and the result
 // says so.
@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
-#include "apps/common/answer.h"
 #include "apps/common/input.h"
 #include "apps/common/options.h"
+#include "apps/common/outcome.h"
 #include "apps/verify/second_reading.h"
 
 namespace polyloom::apps {
@@ -50,20 +50,21 @@ std::vector<double> reference_distance_sums(const NamedGraph& graph, std::uint32
 /// Values by the vertices of the graph that was read again.
 using Reference = std::function<std::vector<double>(const NamedGraph&)>;
 
-/// Fills answer.verification. Values must be equal (NaN equals NaN).
-void verify_exactly(const Options& options, const Input& input, Answer& answer, const Reference& reference);
+/// Fills outcome.verification. Values must be equal (NaN equals NaN).
+void verify_exactly(const Options& options, const Input& input, Outcome& outcome, const Reference& reference);
 /// The same for values that are vertices: those of equal names are equal.
-void verify_vertices(const Options& options, const Input& input, Answer& answer, const Reference& reference);
+void verify_vertices(const Options& options, const Input& input, Outcome& outcome,
+                     const Reference& reference);
 /// Sum of differences at most `l1`, largest at most `worst` relative to the largest reference value.
-void verify_closely(const Options& options, const Input& input, Answer& answer, double l1, double worst,
+void verify_closely(const Options& options, const Input& input, Outcome& outcome, double l1, double worst,
                     const Reference& reference);
 
 /// Each value differs by at most `each` of itself; NaN equals NaN.
-void verify_each_closely(const Options& options, const Input& input, Answer& answer, double each,
+void verify_each_closely(const Options& options, const Input& input, Outcome& outcome, double each,
                          const Reference& reference);
-/// Of an answer that has been verified: that its last column, of the vertices before each, is a tree of
+/// Of a result that has been verified: that its last column, of the vertices before each, is a tree of
 /// shortest paths from `source`, each of whose edges makes the distance but for `each` of it.
-void verify_tree(const Options& options, const Input& input, Answer& answer, const std::string& source,
+void verify_tree(const Options& options, const Input& input, Outcome& outcome, const std::string& source,
                  double each);
 
 }  // namespace polyloom::apps

@@ -79,18 +79,18 @@ TEST_F(Verify, ReadsByHand) {
 struct Finished {
   Options options;
   Input input;
-  Answer answer;
+  Outcome outcome;
 
   explicit Finished(const std::string& file) {
     options.graph = file;
     input = load_input(options);
-    answer.of_vertices = true;
-    answer.values = {0, 0, 0, 3, 3};
+    outcome.of_vertices = true;
+    outcome.values = {0, 0, 0, 3, 3};
   }
   const Verification& verified() {
-    answer.verification = {};
-    verify_vertices(options, input, answer, reference_components);
-    return answer.verification;
+    outcome.verification = {};
+    verify_vertices(options, input, outcome, reference_components);
+    return outcome.verification;
   }
 };
 
@@ -106,7 +106,7 @@ TEST_F(Verify, RefusesPhantomVertices) {
   run.input.vertices = 12;
   run.input.names = polite::VertexNames::consecutive(12);
   run.input.edges = std::vector<polite::Edge>{{1, 2}, {2, 3}, {3, 1}, {10, 11}};
-  run.answer.values = {0, 1, 1, 1, 4, 5, 6, 7, 8, 9, 10, 10};
+  run.outcome.values = {0, 1, 1, 1, 4, 5, 6, 7, 8, 9, 10, 10};
   EXPECT_FALSE(run.verified().ok);
   EXPECT_EQ(run.verified().criterion, "the run's graph has 12 vertices, the file has 5");
 }
@@ -130,7 +130,7 @@ TEST_F(Verify, RefusesLostEdgesAndWrongValues) {
   EXPECT_FALSE(run.verified().ok);
   EXPECT_EQ(run.verified().criterion, "the run's graph has 3 edges, the file has 4");
   Finished other(put("cc.txt", "1 2\n2 3\n3 1\n10 11\n"));
-  other.answer.values[2] = 2;
+  other.outcome.values[2] = 2;
   EXPECT_FALSE(other.verified().ok);
 }
 
@@ -139,13 +139,13 @@ TEST_F(Verify, RefusesNoNumberWhereEveryVertexHasOne) {
   options.graph = put("cc.txt", "1 2\n2 1\n");
   const Input input = load_input(options);
   const double none = std::nan("");
-  Answer answer;
-  answer.values = {none, none};
+  Outcome outcome;
+  outcome.values = {none, none};
   const auto none_either = [&](const NamedGraph&) { return std::vector<double>{none, none}; };
-  verify_closely(options, input, answer, 1, 1, none_either);
-  EXPECT_FALSE(answer.verification.ok);
-  Answer other;
-  other.values = answer.values;
+  verify_closely(options, input, outcome, 1, 1, none_either);
+  EXPECT_FALSE(outcome.verification.ok);
+  Outcome other;
+  other.values = outcome.values;
   verify_exactly(options, input, other, none_either);
   EXPECT_TRUE(other.verification.ok) << "unreachable, say both";
 }
@@ -174,11 +174,11 @@ TEST_F(Verify, TakesDrawnWeightsOverAndSaysSo) {
   // Edges 5-9 are 0, 1, 2; 9-7 is 3. Vertices 5, 7, 9 are 0, 1, 2.
   const double to_9 = std::min({input.weights[0], input.weights[1], input.weights[2]}),
                to_7 = to_9 + input.weights[3];
-  Answer answer;
-  answer.values = {0, to_7, to_9};
-  verify_exactly(options, input, answer, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
-  EXPECT_TRUE(answer.verification.ok);
-  EXPECT_EQ(answer.verification.covers, "file and computation; the weights are drawn, not read");
+  Outcome outcome;
+  outcome.values = {0, to_7, to_9};
+  verify_exactly(options, input, outcome, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
+  EXPECT_TRUE(outcome.verification.ok);
+  EXPECT_EQ(outcome.verification.covers, "file and computation; the weights are drawn, not read");
 }
 
 TEST_F(Verify, RefusesPredecessorsThatMakeNoTree) {
@@ -187,12 +187,12 @@ TEST_F(Verify, RefusesPredecessorsThatMakeNoTree) {
   const Input input = load_input(options, true);  // 5, 7, 9, 11 are 0, 1, 2, 3
   const double none = std::nan("");
   const auto criterion = [&](std::vector<double> before) {
-    Answer answer;
-    answer.values = {0, 2, 2, 3};
-    answer.columns.push_back({"predecessor", std::move(before), true});
-    verify_exactly(options, input, answer, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
-    verify_tree(options, input, answer, "5", 0);
-    return answer.verification.ok;
+    Outcome outcome;
+    outcome.values = {0, 2, 2, 3};
+    outcome.columns.push_back({"predecessor", std::move(before), true});
+    verify_exactly(options, input, outcome, [](const NamedGraph& g) { return reference_sssp(g, "5"); });
+    verify_tree(options, input, outcome, "5", 0);
+    return outcome.verification.ok;
   };
   EXPECT_TRUE(criterion({none, 0, 0, 2}));
   EXPECT_TRUE(criterion({none, 2, 0, 2}));
@@ -207,16 +207,16 @@ TEST_F(Verify, BoundsEachValueOrAllOfThem) {
   options.graph = put("b.txt", "1 2\n2 3\n");
   const Input input = load_input(options);
   const auto passes = [&](const auto& how, std::vector<double> values) {
-    Answer answer;
-    answer.values = std::move(values);
-    how(answer, [](const NamedGraph&) { return std::vector<double>{1, 100, 0}; });
-    return answer.verification.ok;
+    Outcome outcome;
+    outcome.values = std::move(values);
+    how(outcome, [](const NamedGraph&) { return std::vector<double>{1, 100, 0}; });
+    return outcome.verification.ok;
   };
-  const auto each = [&](Answer& a, const Reference& r) { verify_each_closely(options, input, a, 1e-2, r); };
+  const auto each = [&](Outcome& a, const Reference& r) { verify_each_closely(options, input, a, 1e-2, r); };
   EXPECT_TRUE(passes(each, {1.009, 99.1, 0}));
   EXPECT_FALSE(passes(each, {1.02, 100, 0}));
   EXPECT_FALSE(passes(each, {1, 100, 1e-6}));
-  const auto all = [&](Answer& a, const Reference& r) { verify_closely(options, input, a, 1e-2, 1, r); };
+  const auto all = [&](Outcome& a, const Reference& r) { verify_closely(options, input, a, 1e-2, 1, r); };
   EXPECT_TRUE(passes(all, {1.005, 100, 0}));
   EXPECT_FALSE(passes(all, {1.005, 100.006, 0}));
 }
@@ -226,24 +226,24 @@ TEST_F(Verify, ComparesPairsWherePairsAreTaken) {
   options.graph = put("p.txt", "1 2\n2 1\n2 3\n3 3\n3 1\n");
   Input input = load_input(options);
   make_undirected(input);
-  Answer answer;
-  answer.values = {1, 1, 1};
-  verify_exactly(options, input, answer, reference_triangles);
-  EXPECT_TRUE(answer.verification.ok) << answer.verification.criterion;
+  Outcome outcome;
+  outcome.values = {1, 1, 1};
+  verify_exactly(options, input, outcome, reference_triangles);
+  EXPECT_TRUE(outcome.verification.ok) << outcome.verification.criterion;
   input.edges = without_the_last(input.edges);
-  verify_exactly(options, input, answer, reference_triangles);
-  EXPECT_FALSE(answer.verification.ok);
+  verify_exactly(options, input, outcome, reference_triangles);
+  EXPECT_FALSE(outcome.verification.ok);
 }
 
 TEST_F(Verify, OfAMadeGraphCoversTheComputationAlone) {
   Options options;
   options.generate = "grid:2:1";
   const Input input = load_input(options);
-  Answer answer;
-  answer.values = {0, 0};
-  verify_vertices(options, input, answer, reference_components);
-  EXPECT_TRUE(answer.verification.ok);
-  EXPECT_EQ(answer.verification.covers, "the computation; the graph is made, not read");
+  Outcome outcome;
+  outcome.values = {0, 0};
+  verify_vertices(options, input, outcome, reference_components);
+  EXPECT_TRUE(outcome.verification.ok);
+  EXPECT_EQ(outcome.verification.covers, "the computation; the graph is made, not read");
 }
 
 }  // namespace

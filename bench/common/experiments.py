@@ -30,8 +30,8 @@ def runs(
     folder = BUILD / "bench" / f"{bench.name}-{_programs(app)}"
     folder.mkdir(parents=True, exist_ok=True)
     given = {"top": 0, **options}
-    asked = json.dumps([app, given, cluster, keys], sort_keys=True, default=str)
-    place = folder / f"{app}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}"
+    requested = json.dumps([app, given, cluster, keys], sort_keys=True, default=str)
+    place = folder / f"{app}-{hashlib.sha256(requested.encode()).hexdigest()[:12]}"
     swept = polyloom.sweep(app, given, keys=keys, cluster=cluster, on="sim", jobs=jobs, folder=place)
     found = []
     for row in swept.rows:

@@ -93,25 +93,26 @@ class Bench:
 
 
 class Contestant:
-    """A program that does something for each line it is given, and answers each, and its start, with a line of JSON."""
+    """A program that does something for each line it is given, and responds to each, and its start, with a line of
+    JSON."""
 
     def __init__(self, *command: str) -> None:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        self.facts = self._answer()  # what it says first
+        self.facts = self._result()  # what it says first
 
-    def _answer(self) -> dict[str, Any]:
+    def _result(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             sys.exit(f"bench: {self._process.args!r} ended with status {self._process.wait()}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        content: dict[str, Any] = json.loads(line)
+        return content
 
     def turn(self, word: str) -> dict[str, Any]:
         """Let it do something once."""
         assert self._process.stdin is not None
         print(word, file=self._process.stdin, flush=True)
-        return self._answer()
+        return self._result()
 
     def close(self) -> None:
         """End the program."""

@@ -25,24 +25,24 @@ class Job:
 
     milliseconds: float
     output: str
-    answer: dict[str, Any]
+    result: dict[str, Any]
     wall_seconds: float  # of the command, from start to end
     peak_bytes: int  # of the largest of its processes
 
     @property
     def simulated_seconds(self) -> float:
         """Of the whole job."""
-        return float(self.answer["end"]["simulated_ps"]) * 1e-12
+        return float(self.result["end"]["simulated_ps"]) * 1e-12
 
     @property
     def simulator_seconds(self) -> float:
         """Wall time of the simulator alone."""
-        record = json.loads(Path(self.answer["run_dir"], "run.json").read_text())
+        record = json.loads(Path(self.result["run_dir"], "run.json").read_text())
         return float(record["wall_seconds"])
 
     def counters(self, rank: int) -> dict[str, int]:
         """Those of an FPGA rank's engine (roles/mpi/PROTOCOL.md, Management)."""
-        values: dict[str, int] = self.answer["end"]["counters"][str(rank)]
+        values: dict[str, int] = self.result["end"]["counters"][str(rank)]
         return values
 
 
@@ -87,5 +87,5 @@ def preset(dim: int, ranks: int, iterations: int, *options: str) -> dict[str, An
     """The published protocol in the same network (zrlmpi_preset.cc)."""
     command = [str(BUILD / "bin" / "bench_zrlmpi_preset"), "--dim", str(dim), "--ranks", str(ranks)]
     command += ["--iterations", str(iterations), *options]
-    answer: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
-    return answer
+    result: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    return result

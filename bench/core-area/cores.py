@@ -83,7 +83,7 @@ def ours() -> list[Core]:
     """Our core as it stands in a tile, without M and with its side of M; then what M takes for one and four cores."""
     alone = HERE.parent.parent / "roles/overlay/tests/core/core_alone.f"
     muldiv = HERE / "muldiv_alone.f"
-    all_of_it = "16 threads: pipeline, issue, CSRs, answers of units, registers, memory of 2,048 instructions (4 EBR)"
+    all_of_it = "16 threads: pipeline, issue, CSRs, results of units, registers, memory of 2,048 instructions (4 EBR)"
     return [
         Core("ours", "RV32I, message CSRs", all_of_it, "core_alone", alone),
         Core("ours-m", "RV32IM, message CSRs", all_of_it, "core_alone", alone, {"MulDiv": "1"}),

@@ -3,7 +3,7 @@
 
 Input: none; output: a row a program: cycles of both and their ratio. Bare programs (bench/fidelity/programs.h) count
 from one barrier to the next and must return the same value. Applications count the boards' own cycles: the compute
-phase of the run record (roles/overlay/host/README.md) less the host link; their answers are checked against an
+phase of the run record (roles/overlay/host/README.md) less the host link; their results are checked against an
 independent computation. Each is run at several values of ``host.call_time``, which is not in that phase: what it
 changes is the cycle in which the threads start. Usage: ``make bench NAME=fidelity``.
 
@@ -75,7 +75,7 @@ def compute_cycles(app: str, cluster: str, on: str, call_time: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         file = cluster_variant(Path(folder), "variant", cluster, table="host", call_time=f'"{call_time}"')
         run = run_program([str(BUILD / "bin" / f"app_{app}"), *APPS[app], "--verify", "--json"], file, on=on)
-    assert run.output["verified"], f"{app} on {cluster}, {on}: a wrong answer: {run.output}"
+    assert run.output["verified"], f"{app} on {cluster}, {on}: a wrong result: {run.output}"
     return (float(run.record["phases"]["compute_seconds"]) - host_latency(cluster)) * CLOCK_HZ
 
 

@@ -2,7 +2,7 @@
 """HLS: the kernels that are measured, and what is known of them from before.
 
 ``before``: cycles an iteration of the trials that preceded this compiler, on loops of the same kind: our own first
-generator, CIRCT and Calyx from the same LLVM IR (issue of the kernel role).
+generator, CIRCT and Calyx from the same LLVM IR (issue of the role mpi).
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def fidelities(bench: Bench, folder: Path) -> None:
     """A row in RTL, too: the bench ends if anything differs from the fast model."""
     row = TABLE_1[0] if bench.quick else TABLE_1[1]
     sim, rtl = (jacobi(folder, row, JACOBI, 0, "--on", on) for on in ("sim", "rtl"))
-    times = [job.answer["end"]["simulated_ps"] for job in (sim, rtl)]
+    times = [job.result["end"]["simulated_ps"] for job in (sim, rtl)]
     if times[0] != times[1] or sim.output != rtl.output:
         sys.exit(f"bench: {row.dim}x{row.dim}, {row.ranks} ranks: sim takes {times[0]} ps, rtl {times[1]} ps")
     what = f"Jacobi {row.dim}x{row.dim}, {row.ranks} ranks, the whole job: sim and rtl"
@@ -137,7 +137,7 @@ def halos(bench: Bench, folder: Path) -> None:
 
 
 def packets(bench: Bench, folder: Path) -> None:
-    """What a short message costs on the wire between two FPGAs that answer each other."""
+    """What a short message costs on the wire between two FPGAs that result each other."""
     on = mpi.cluster(folder, 4)
     sent = []
     for messages in (50, 100):  # the acknowledgement of the last one is in both

@@ -74,7 +74,7 @@ def algorithm(ranks: int, payload: int) -> str:
 
 def dropped(job: mpi.Job) -> int:
     """Frames that FPGAs had no room for."""
-    return sum(counters["dropped_no_room"] for counters in job.answer["end"]["counters"].values())
+    return sum(counters["dropped_no_room"] for counters in job.result["end"]["counters"].values())
 
 
 @dataclass

@@ -9,7 +9,7 @@ beside which stands the simulated time of 48 boards.
 
 ASP has messages of four flits, the others of one. The paper has a million vertices; here are as many for ASP with 25
 neighbours at the largest radius, where it names gains, and a tenth for all else: a hundred million edges would take an
-hour. No combiners, which the paper does not have. Times are simulated, of the compute phase; every graph's answer is
+hour. No combiners, which the paper does not have. Times are simulated, of the compute phase; every graph's result is
 verified in the quick form, and all ways must agree in the full one.
 
 What bounds the gain: where links are what a superstep waits for, the messages that the busiest link is spared. With
@@ -39,7 +39,7 @@ MODES = ("unicast", "local", "distributed", "auto")
 CLOCK_HZ = 250e6
 WORD_CYCLES = CLOCK_HZ * 64 / 10e9  # of a link
 BEATS_FROM = 0x01804000
-#: What of an answer must be equal in all ways.
+#: What of a result must be equal in all ways.
 APPS: dict[str, tuple[dict[str, Any], str]] = {
     "asp": ({"sources": 64, "combine": "off"}, "sum_of_distances"),
     "pagerank": ({"iterations": 2, "combine": "off"}, "sum_of_values"),
@@ -97,7 +97,7 @@ def run(bench: Bench) -> None:
 def sweep(bench: Bench, app: str, fanout: int, radii: tuple[int, ...]) -> None:
     """One application and fan-out at all radii, in all ways."""
     vertices, cluster = (4000, "tinsel-12") if bench.quick else (VERTICES, "tinsel-48")
-    own, answer = APPS[app]
+    own, result = APPS[app]
     check = {"verify": True} if bench.quick else {}
     graphs = [graph(vertices, fanout, radius) for radius in radii]
     found = experiments.runs(bench, app, {"generate": graphs, **own, **check, "pins": list(MODES)}, cluster)
@@ -107,7 +107,7 @@ def sweep(bench: Bench, app: str, fanout: int, radii: tuple[int, ...]) -> None:
     figures = []
     for radius, of_graph in zip(radii, graphs, strict=True):
         runs = by_graph[of_graph]
-        agree(app, of_graph, {mode: run.output[answer] for mode, run in runs.items()})
+        agree(app, of_graph, {mode: run.output[result] for mode, run in runs.items()})
         pins = runs["distributed"].output["mapping"]["pins"]
         least = pins["messages_between_boards_at_least"] / max(1, pins["messages_between_boards"])
         ms = {mode: compute_ms(run) for mode, run in runs.items()}
@@ -136,11 +136,11 @@ def sweep(bench: Bench, app: str, fanout: int, radii: tuple[int, ...]) -> None:
     targets(bench, app, fanout, figures)
 
 
-def agree(app: str, of_graph: str, answers: dict[str, float]) -> None:
+def agree(app: str, of_graph: str, results: dict[str, float]) -> None:
     """What is computed does not depend on how messages go; sums of floats do, a little."""
-    low, high = min(answers.values()), max(answers.values())
+    low, high = min(results.values()), max(results.values())
     if high - low > 1e-5 * abs(high):
-        sys.exit(f"bench: {app} of {of_graph} has other answers by other pins: {answers}")
+        sys.exit(f"bench: {app} of {of_graph} has other responds by other pins: {results}")
 
 
 def targets(bench: Bench, app: str, fanout: int, figures: list[dict[str, Any]]) -> None:
@@ -157,12 +157,12 @@ def targets(bench: Bench, app: str, fanout: int, figures: list[dict[str, Any]]) 
 
 def paper_gains(bench: Bench) -> None:
     """ASP at the largest radius, where the paper names gains: by 25 neighbours with its million vertices, too."""
-    options, answer = APPS["asp"]
+    options, result = APPS["asp"]
     of_graph = graph(PAPER_VERTICES, 25, round(PAPER_VERTICES**0.5))
     # One after the other: two of them would fill the memory of a desktop computer.
     ways = {"generate": of_graph, **options, "pins": ["unicast", "distributed"]}
     runs = {p["pins"]: run for p, run in experiments.runs(bench, "asp", ways, "tinsel-48", jobs=1)}
-    agree("asp", of_graph, {mode: run.output[answer] for mode, run in runs.items()})
+    agree("asp", of_graph, {mode: run.output[result] for mode, run in runs.items()})
     million = {
         "vertices": PAPER_VERTICES,
         "ms": {mode: compute_ms(run) for mode, run in runs.items()},
@@ -259,16 +259,16 @@ def one_thread(bench: Bench) -> None:
     side, dpd_steps = (4, 10) if bench.quick else (30, 10)
     cases["dpd"] = ([str(side), str(dpd_steps)], {"side": side, "density": 3, "steps": dpd_steps}, "temperature")
     rows = []
-    for app, (plain_words, options, answer) in cases.items():
+    for app, (plain_words, options, result) in cases.items():
         command = [str(BUILD / "bin" / "bench_multicast_plain"), app, *plain_words]
         loops = [json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) for _ in range(3)]
         native = [on_one_thread(app, options) for _ in range(3)]
         boards = experiments.runs(bench, app, {**options, "pins": "auto"}, cluster)[0][1].output
         # Chaos parts particles; sums of single precision differ in their last places.
         near = 0.2 if app == "dpd" else 1e-4
-        for one in (native[0][answer], boards[answer]):
-            if abs(one - loops[0]["answer"]) > near * abs(one):
-                sys.exit(f"bench: {app}: the plain loop answers {loops[0]['answer']}, we {one}")
+        for one in (native[0][result], boards[result]):
+            if abs(one - loops[0]["result"]) > near * abs(one):
+                sys.exit(f"bench: {app}: the plain loop results {loops[0]['result']}, we {one}")
         seconds = {
             "plain_loop_wall": min(loop["seconds"] for loop in loops),
             "native_engine_wall": min(one["compute_wall_seconds"] for one in native),
@@ -294,8 +294,8 @@ def on_one_thread(app: str, options: dict[str, Any]) -> dict[str, Any]:
     words = [word for name, value in options.items() for word in (f"--{name}", str(value)) if name != "combine"]
     env = {**os.environ, "POLYLOOM_ON": "native", "POLYLOOM_THREADS": "1", "POLYLOOM_HOME": str(ROOT)}
     command = [str(BUILD / "bin" / f"app_{app}"), *words, "--top", "0", "--json"]
-    answer: dict[str, Any] = json.loads(subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout)
-    return answer
+    result: dict[str, Any] = json.loads(subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout)
+    return result
 
 
 # ---- copies out of one board ----

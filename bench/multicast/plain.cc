@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The applications of the Multicast paper as one writes them by hand for one thread of this machine (its
 // figure 5g). Usage: bench_multicast_plain pagerank|asp|neurons VERTICES FANOUT RADIUS COUNT | dpd SIDE STEPS
-// COUNT: iterations, sources (64 at most), steps. Prints {"seconds": of computing, "answer": as the
+// COUNT: iterations, sources (64 at most), steps. Prints {"seconds": of computing, "result": as the
 // application's}.
 #include <algorithm>
 #include <bit>
@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-struct Answer {
+struct Result {
   double seconds, value;
 };
 
@@ -53,7 +53,7 @@ struct Rows {
   }
 };
 
-Answer pagerank(const polite::GraphData& graph, unsigned iterations) {
+Result pagerank(const polite::GraphData& graph, unsigned iterations) {
   const Csr rows(graph);
   double seconds = 0;
   const std::vector<float> rank = csr_pagerank(rows, iterations, 0.85f, 1, seconds);
@@ -61,7 +61,7 @@ Answer pagerank(const polite::GraphData& graph, unsigned iterations) {
 }
 
 /// Breadth-first search from the first vertices at once, a bit each; the sum of all distances.
-Answer asp(const polite::GraphData& graph, unsigned sources) {
+Result asp(const polite::GraphData& graph, unsigned sources) {
   const Rows rows(graph.vertices, graph.edges);
   std::vector<std::uint64_t> seen(graph.vertices, 0), fresh = seen, heard = seen;
   for (std::uint32_t v = 0; v < std::min<std::uint32_t>(sources, graph.vertices); ++v)
@@ -86,7 +86,7 @@ Answer asp(const polite::GraphData& graph, unsigned sources) {
 }
 
 /// The network that `polyloom run neurons --noise 1.5` draws.
-Answer neurons(polite::GraphData graph, unsigned steps) {
+Result neurons(polite::GraphData graph, unsigned steps) {
   apps::Options options;
   options.parameters = {{"noise", 1.5}, {"excitation", 0.5}, {"inhibition", 1}, {"steps", steps}};
   apps::Input input;
@@ -119,7 +119,7 @@ Answer neurons(polite::GraphData graph, unsigned steps) {
 }
 
 /// In double precision, with lists of cells.
-Answer particles(std::uint32_t side, unsigned steps) {
+Result particles(std::uint32_t side, unsigned steps) {
   const dpd::Terms terms{side, 3 * side * side * side, 0.04, 25, 4.5, 1, 0};
   dpd::Beads beads = dpd::at_start(terms);
   dpd::forces(terms, beads);
@@ -135,16 +135,16 @@ int run(int argc, char** argv) {
     throw UserError(
         "usage: bench_multicast_plain pagerank|asp|neurons VERTICES FANOUT RADIUS COUNT | dpd SIDE STEPS");
   }
-  Answer answer{};
+  Result result{};
   if (app == "dpd") {
-    answer = particles(number(2), number(3));
+    result = particles(number(2), number(3));
   } else {
     polite::GraphData graph = polite::geometric_square(number(2), number(4), number(3), apps::kGraphSeed);
-    answer = app == "pagerank" ? pagerank(graph, number(5))
+    result = app == "pagerank" ? pagerank(graph, number(5))
              : app == "asp"    ? asp(graph, number(5))
                                : neurons(std::move(graph), number(5));
   }
-  std::printf("{\"seconds\": %.9g, \"answer\": %.9g}\n", answer.seconds, answer.value);
+  std::printf("{\"seconds\": %.9g, \"result\": %.9g}\n", result.seconds, result.value);
   return 0;
 }
 

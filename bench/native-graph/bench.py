@@ -58,10 +58,10 @@ class Race:
             self._compare("pagerank", "the OpenMP kernel", self._result("kernel"))
 
     def _run_ours(self, contestant: str) -> None:
-        answer = self.ours.turn(contestant)
-        self.seconds[contestant, "ours"].append(answer["seconds"])
+        timing = self.ours.turn(contestant)
+        self.seconds[contestant, "ours"].append(timing["seconds"])
         if len(self.seconds[contestant, "ours"]) == 1 and contestant != "kernel":
-            self.bench.figures[f"{self.key}_{contestant}_build_seconds"] = answer["build_seconds"]
+            self.bench.figures[f"{self.key}_{contestant}_build_seconds"] = timing["build_seconds"]
 
     def _run_rival(self, library: str, task: str, compare: bool) -> None:
         from bench_native_rivals import timed, values
@@ -88,7 +88,7 @@ class Race:
         ours = self._result(task)
         theirs = np.asarray(theirs, dtype=np.float64) if task != "components" else canonical_components(theirs)
         if task == "pagerank":
-            # networkit scales its answer to a sum of 1.
+            # networkit scales its result to a sum of 1.
             wrong = float(np.abs(ours / ours.sum() - theirs / theirs.sum()).sum()) > 1e-5
         else:
             if task == "sssp":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_native_graph KIND SCALE FOLDER [THREADS]: makes a graph, writes it to FOLDER for other contestants,
-// then runs one contestant for each line of standard input and answers with one line of JSON, so that
+// then runs one contestant for each line of standard input and responds with one line of JSON, so that
 // bench.py can take turns. Contestants: pagerank, kernel, components, sssp. Each leaves its latest result in
 // FOLDER/CONTESTANT. Arrays are raw little-endian: from, to, weight (uint32), results (float32, uint32).
 #include <cstdio>
@@ -47,7 +47,7 @@ class Contest {
   Contest(const char* kind, unsigned scale, std::string folder, int threads)
       : workload_(kind, scale), folder_(std::move(folder)), threads_(threads) {
     write_graph(folder_, workload_);
-    answer({{"vertices", workload_.data().vertices},
+    timing({{"vertices", workload_.data().vertices},
             {"edges", workload_.data().edges.size()},
             {"source", workload_.source()}});
   }
@@ -73,11 +73,11 @@ class Contest {
   }
 
  private:
-  static void answer(const nlohmann::json& line) { std::cout << json_text(line) << std::endl; }
+  static void timing(const nlohmann::json& line) { std::cout << json_text(line) << std::endl; }
   template <typename T>
   void report(const std::string& name, const Timed<T>& timed) {
     write_array(folder_ + "/" + name, timed.values);
-    answer({{"name", name},
+    timing({{"name", name},
             {"seconds", timed.seconds},
             {"cpu_seconds", timed.cpu_seconds},
             {"build_seconds", workload_.build_seconds()}});

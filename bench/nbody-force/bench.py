@@ -105,7 +105,7 @@ def run(bench: Bench) -> None:
     exact = summed(pos, mass, at)
     race = contestants(pos, mass)
     for contestant in race:
-        contestant.call()  # compiling and first use of memory are nobody's
+        contestant.call()  # compiling and first use of memory are no one's
     for _ in range(turns):
         for contestant in race:
             contestant.turn()

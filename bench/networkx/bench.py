@@ -54,7 +54,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def agree(name: str, ours: Any, theirs: Any) -> bool:
-    """Whether both answers are right if one is."""
+    """Whether both results are right if one is."""
     if name == "pagerank":  # both have stopped within the same distance of the limit
         return sum(abs(ours[node] - theirs[node]) for node in theirs) < 2 * len(theirs) * 1e-6 * 0.85 / 0.15
     return bool(ours == theirs)
@@ -75,13 +75,13 @@ def peak(graph: Any, name: str) -> int:
 
     thread = threading.Thread(target=sample)
     thread.start()
-    answer_of(graph, name, backend="polyloom")
+    result_of(graph, name, backend="polyloom")
     ended.set()
     thread.join()
     return most
 
 
-def answer_of(graph: Any, name: str, **where: Any) -> Any:
+def result_of(graph: Any, name: str, **where: Any) -> Any:
     """What a call gives, as a dictionary or a list."""
     import networkx as nx
 
@@ -95,11 +95,11 @@ def race(bench: Bench, kind: str, graph: Any, name: str) -> None:
     seconds: dict[str, list[float]] = {"NetworkX": [], "converted": [], "cached": []}
     for turn in range(2 if bench.quick else 5):
         if turn < 2:
-            spent, theirs = timed(lambda: answer_of(graph, name, backend="networkx"))
+            spent, theirs = timed(lambda: result_of(graph, name, backend="networkx"))
             seconds["NetworkX"].append(spent)
         cache.clear()
         for how in ("converted", "cached"):
-            spent, ours = timed(lambda: answer_of(graph, name, backend="polyloom"))
+            spent, ours = timed(lambda: result_of(graph, name, backend="polyloom"))
             seconds[how].append(spent)
             if not agree(name, ours, theirs):
                 sys.exit(f"bench: {kind}: {name} differs from NetworkX's")

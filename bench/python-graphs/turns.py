@@ -75,17 +75,17 @@ def numpy_pagerank(edges: Any, names: Any, iterations: int) -> Any:
 
 
 def main() -> None:
-    """Answer each line."""
+    """Respond to each line."""
     folder, iterations = Path(sys.argv[1]), int(sys.argv[2])
     edges = np.stack([np.fromfile(folder / end, dtype=np.uint32) for end in ("from", "to")], axis=1).astype(np.int64)
     print(json.dumps({"edges": len(edges)}), flush=True)
     run: Any = None
     for line in sys.stdin:
         word = line.strip()
-        answer: dict[str, float] = {}
+        result: dict[str, float] = {}
         if word == "compare":
             want = numpy_pagerank(edges, run.names.to_array(), iterations)
-            answer["worst"] = float(abs(run.values - want).max() / want.max())
+            result["worst"] = float(abs(run.values - want).max() / want.max())
         else:
             run = None
             with Watch() if word == "memory" else threading.Lock() as watch:
@@ -93,11 +93,11 @@ def main() -> None:
                 graph = polyloom.Graph.from_edges(edges)
                 made = time.monotonic()
                 run = graph.pagerank(iterations=iterations, damping=DAMPING)
-                answer = {"seconds": time.monotonic() - begin, "graph_seconds": made - begin}
+                result = {"seconds": time.monotonic() - begin, "graph_seconds": made - begin}
             if isinstance(watch, Watch):
-                answer |= {"bytes": watch.bytes, "array_bytes": edges.nbytes}
+                result |= {"bytes": watch.bytes, "array_bytes": edges.nbytes}
             del graph
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Host time that a cycle of a core in RTL takes: boards of three sizes, 64 PicoRV32, the fast model beside.
 
 Input: none; output: the table, with targets. On a board all threads of all cores run the loop of device.c; a PicoRV32
-runs the same loop from a memory that answers in the next cycle (picorv32_alone.sv). All are built by
+runs the same loop from a memory that responds in the next cycle (picorv32_alone.sv). All are built by
 polyloom.rtl.node_build and run on one host core: PicoRV32 and the board of one tile by Verilator, as those who have
 either would simulate them; boards of more tiles as lanes (polyloom.rtl.lanes). Each figure of a board is a difference
 of a long and a short run of the same program, so loading and starting do not count; it counts all that a node does in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// picorv32_array: many PicoRV32, each with a memory of its own that answers in the next cycle, which run the loop of device.c.
+// picorv32_array: many PicoRV32, each with a memory of its own that responds in the next cycle, which run the loop of device.c.
 // How:          the memory holds the program from the start: 4 x (3 x (addi, xori), store, load), a count and a branch.
 // Latency:      none. Throughput: of PicoRV32, about an instruction in 4 cycles.
 // Backpressure: none. Order/loss: none. Reset: the cores'; memories keep what they hold.

@@ -71,7 +71,7 @@ def cases(quick: bool, folder: Path) -> list[Case]:
 
 
 def measure(case: Case, combine: str) -> Run:
-    """One run; its answer must be right."""
+    """One run; its result must be right."""
     program = str(BUILD / "bin" / f"app_{case.app}")
     command = [program, *case.words, *("--combine", combine), "--verify", *("--top", "0"), "--json"]
     return run_program(command, case.cluster)
@@ -112,7 +112,7 @@ def run(bench: Bench) -> None:
             network(bench, what, graph, runs[f"{what} on tinsel-12"], barriers["tinsel-12"])
         demo(bench, measure(Case("", "pagerank", (*PACKAGES, "--iterations", "20"), "tinsel-12"), "auto"))
     picture(bench)
-    bench.note("simulated time of the compute phase; every answer is verified; supersteps and start are in the time")
+    bench.note("simulated time of the compute phase; every result is verified; supersteps and start are in the time")
     bench.note("limit: the bound of the run with combiners, as the docstring of bench/skew/bench.py has it")
     bench.note(f"host: {machine()}")
 

@@ -38,11 +38,11 @@ def sort(cluster: str, column: int, algorithm: str, *options: str) -> dict[str, 
     os.environ["POLYLOOM_LOAD"] = "backdoor"
     verify = ["--verify"] if column <= 4 * MIB else []
     command = [sys.executable, "-m", "apps.sort", "--keys", str(column // 4), "--algorithm", algorithm, "--json"]
-    answer = run_program([*command, *verify, *options], cluster).output
-    assert isinstance(answer, dict)
-    if verify and not answer["verified"]:
+    result = run_program([*command, *verify, *options], cluster).output
+    assert isinstance(result, dict)
+    if verify and not result["verified"]:
         sys.exit(f"bench: {algorithm} on {cluster} sorted wrongly")
-    return answer
+    return result
 
 
 @functools.cache
@@ -55,45 +55,45 @@ def unfitted() -> str:
     return str(path)
 
 
-def milliseconds(answer: dict[str, Any]) -> float:
+def milliseconds(result: dict[str, Any]) -> float:
     """Simulated time: see the module."""
-    return float(answer["simulated_seconds"]) * 1e3
+    return float(result["simulated_seconds"]) * 1e3
 
 
-def limit(column: int, answer: dict[str, Any]) -> str:
+def limit(column: int, result: dict[str, Any]) -> str:
     """What the memories need for its passes at 8 channels of 32 Gb/s."""
-    passes = int(answer["passes"])
+    passes = int(result["passes"])
     return f"{passes} passes at 256 Gb/s: {passes * column * 8e-6 / 256:.4g} ms"
 
 
-def turns(answer: dict[str, Any]) -> str:
+def turns(result: dict[str, Any]) -> str:
     """The host's part."""
-    return f"{milliseconds(answer) - float(answer['passes_seconds']) * 1e3:.4f} ms of it the host's turns"
+    return f"{milliseconds(result) - float(result['passes_seconds']) * 1e3:.4f} ms of it the host's turns"
 
 
 def rows(bench: Bench, column: int) -> None:
     """The paper's row, then ours; smaller columns in QUICK form say nothing of the targets."""
     full = column == COLUMN
     what = f"counting sort, 2 x {size_text(column)} a node"
-    answer = sort(PRESET, column, "published")
-    preset = milliseconds(answer)
+    result = sort(PRESET, column, "published")
+    preset = milliseconds(result)
     if full:
         fitted = f"row 15, step_cycles fitted to it: {what} (section 4.C.1)"
-        compare(bench, fitted, preset, PAPER_MS, "ms", TOLERANCE, limit(column, answer))
+        compare(bench, fitted, preset, PAPER_MS, "ms", TOLERANCE, limit(column, result))
         for cores, paper in CPU_MS.items():
             bench.row(f"row 16: CPU cluster by it, {cores}", f"{paper / preset:.1f}x", f"{paper / PAPER_MS:.1f}x")
     else:
-        bench.row(f"preset: {what}", f"{preset:.4g} ms", "", "", limit(column, answer))
+        bench.row(f"preset: {what}", f"{preset:.4g} ms", "", "", limit(column, result))
         bench.target(
             "row 15, step_cycles fitted to it: counting sort", f"within 10 % of {PAPER_MS} ms", preset, None, PAPER_MS
         )
     ideal = milliseconds(sort(unfitted(), column, "published"))
-    bench.row(f"the same without turnaround: {what}", f"{ideal:.4g} ms", "", "", limit(column, answer))
+    bench.row(f"the same without turnaround: {what}", f"{ideal:.4g} ms", "", "", limit(column, result))
     bench.figures[f"published, preset without turnaround {column}"] = ideal
-    answer = sort(OURS, column, "fused")
-    mine = milliseconds(answer)
-    bench.row(f"ours: fused, {what}", f"{mine:.4g} ms, {answer['gbps']:.1f} Gb/s, {turns(answer)}",
-              "", f"{mine / ideal:.3f} of that without turnaround", limit(column, answer))  # fmt: skip
+    result = sort(OURS, column, "fused")
+    mine = milliseconds(result)
+    bench.row(f"ours: fused, {what}", f"{mine:.4g} ms, {result['gbps']:.1f} Gb/s, {turns(result)}",
+              "", f"{mine / ideal:.3f} of that without turnaround", limit(column, result))  # fmt: skip
     bench.figures[f"fused {column}"] = mine
     bench.target("counting sort, fused", f"{GOAL_MS:g} ms", mine, mine <= GOAL_MS if full else None, PAPER_MS)
     uneven(bench, column)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory channel as a node's RTL sees it: an AXI4 slave, stepped once a clock edge (INCR bursts, beats of
-// the full width). Answers to one id come in order; those to others, as the memory likes.
+// the full width). Responses to one id come in order; those to others, as the memory likes.
 //
 // Contract, edge k of the node's clock, k growing, edges without any activity may be skipped:
 //   1. outputs(k): what the slave drives before edge k. It depends on earlier edges only.

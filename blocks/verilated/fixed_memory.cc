@@ -69,10 +69,10 @@ class FixedMemory final : public AxiMemory {
   const AxiSlaveOut& outputs(Cycle k) override {
     out_ = {};
     out_.ar_ready = reads_.size() < p_.bursts;
-    out_.aw_ready = writes_.size() + answers_.size() < p_.bursts;
+    out_.aw_ready = writes_.size() + responses_.size() < p_.bursts;
     out_.w_ready = true;
-    out_.b_valid = !answers_.empty() && answers_.front().at <= k;
-    if (out_.b_valid) out_.b_id = answers_.front().id;
+    out_.b_valid = !responses_.empty() && responses_.front().at <= k;
+    if (out_.b_valid) out_.b_id = responses_.front().id;
     if (!reads_.empty() && reads_.front().ready <= k) {
       const Burst& burst = reads_.front();
       store_.read(burst.address, beat_);
@@ -91,7 +91,7 @@ class FixedMemory final : public AxiMemory {
       ++beats_read_;
       if (--burst.beats == 0) reads_.pop_front();
     }
-    if (out_.b_valid && from.b_ready) answers_.pop_front();
+    if (out_.b_valid && from.b_ready) responses_.pop_front();
     if (out_.ar_ready && from.ar_valid)
       reads_.push_back(burst("read", from.ar_addr, from.ar_len, from.ar_id, k + p_.read_latency));
     if (out_.aw_ready && from.aw_valid)
@@ -106,7 +106,7 @@ class FixedMemory final : public AxiMemory {
   }
 
   bool idle() const override {
-    return reads_.empty() && writes_.empty() && answers_.empty() && data_.empty();
+    return reads_.empty() && writes_.empty() && responses_.empty() && data_.empty();
   }
 
   void write(std::uint64_t address, std::span<const std::uint8_t> bytes) override {
@@ -133,7 +133,7 @@ class FixedMemory final : public AxiMemory {
     std::uint32_t id;
     Cycle ready;
   };
-  struct Answer {
+  struct Response {
     Cycle at;
     std::uint32_t id;
   };
@@ -158,7 +158,7 @@ class FixedMemory final : public AxiMemory {
     ++beats_written_;
     data_.pop_front();
     if (--burst.beats == 0) {
-      answers_.push_back({k + p_.write_latency, burst.id});
+      responses_.push_back({k + p_.write_latency, burst.id});
       writes_.pop_front();
     }
   }
@@ -169,7 +169,7 @@ class FixedMemory final : public AxiMemory {
   std::vector<std::uint8_t> beat_;
   std::deque<Burst> reads_, writes_;
   std::deque<Beat> data_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
   std::uint64_t beats_read_ = 0, beats_written_ = 0;
 };
 

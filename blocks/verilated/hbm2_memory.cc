@@ -30,8 +30,8 @@ class Hbm2Memory final : public AxiMemory {
     out_.ar_ready = reads_.size() < p_.bursts;
     out_.aw_ready = writes_.size() < p_.bursts;
     out_.w_ready = data_.size() < p_.write_buffer;
-    out_.b_valid = !answers_.empty() && answers_.front().at <= k;
-    if (out_.b_valid) out_.b_id = answers_.front().id;
+    out_.b_valid = !responses_.empty() && responses_.front().at <= k;
+    if (out_.b_valid) out_.b_id = responses_.front().id;
     out_.r_valid = !replies_.empty() && replies_.front().ready <= k;
     if (out_.r_valid) {
       out_.r_last = replies_.front().last;
@@ -43,7 +43,7 @@ class Hbm2Memory final : public AxiMemory {
 
   void step(Cycle k, const AxiMasterOut& from) override {
     if (out_.r_valid && from.r_ready) replies_.pop_front();
-    if (out_.b_valid && from.b_ready) answers_.pop_front();
+    if (out_.b_valid && from.b_ready) responses_.pop_front();
     if (out_.ar_ready && from.ar_valid)
       reads_.push_back(burst("read", from.ar_addr, from.ar_len, from.ar_id));
     if (out_.aw_ready && from.aw_valid)
@@ -64,7 +64,7 @@ class Hbm2Memory final : public AxiMemory {
   }
 
   bool idle() const override {
-    return reads_.empty() && replies_.empty() && writes_.empty() && data_.empty() && answers_.empty();
+    return reads_.empty() && replies_.empty() && writes_.empty() && data_.empty() && responses_.empty();
   }
 
   void write(std::uint64_t address, std::span<const std::uint8_t> bytes) override {
@@ -103,7 +103,7 @@ class Hbm2Memory final : public AxiMemory {
     std::array<std::uint8_t, kBeat / 8> strobe;
     bool last;
   };
-  struct Answer {
+  struct Response {
     Cycle at;
     std::uint32_t id;
   };
@@ -143,7 +143,7 @@ class Hbm2Memory final : public AxiMemory {
     burst.address += kBeat;
     data_.pop_front();
     if (--burst.beats == 0) {
-      answers_.push_back({channel_.write_done(k), burst.id});
+      responses_.push_back({channel_.write_done(k), burst.id});
       writes_.pop_front();
     }
   }
@@ -156,7 +156,7 @@ class Hbm2Memory final : public AxiMemory {
   std::deque<Burst> reads_, writes_;
   std::deque<Reply> replies_;
   std::deque<Data> data_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
   fabric::Digest written_;
   std::uint64_t beats_read_ = 0, beats_written_ = 0;
 };

@@ -48,8 +48,8 @@ class LineMemory final : public AxiMemory {
     out_.ar_ready = room;
     out_.aw_ready = room && writes_.empty();
     out_.w_ready = out_.aw_ready || !writes_.empty();
-    out_.b_valid = !answers_.empty() && answers_.front().ready <= k;
-    if (out_.b_valid) out_.b_id = answers_.front().id;
+    out_.b_valid = !responses_.empty() && responses_.front().ready <= k;
+    if (out_.b_valid) out_.b_id = responses_.front().id;
     out_.r_valid = !lines_.empty() && lines_.front().ready <= k;
     if (out_.r_valid) {
       const Line& line = lines_.front();
@@ -62,7 +62,7 @@ class LineMemory final : public AxiMemory {
 
   void step(Cycle k, const AxiMasterOut& from) override {
     if (out_.r_valid && from.r_ready && ++lines_.front().sent == beats_) lines_.pop_front();
-    if (out_.b_valid && from.b_ready) answers_.pop_front();
+    if (out_.b_valid && from.b_ready) responses_.pop_front();
     if (out_.ar_ready && from.ar_valid) {
       for (const Request& r : requests_) {
         if (r.used && !r.write && r.id == from.ar_id) {
@@ -85,7 +85,7 @@ class LineMemory final : public AxiMemory {
 
   bool idle() const override {
     return timing_.in_flight() == 0 && waiting_.empty() && writes_.empty() && lines_.empty() &&
-           answers_.empty();
+           responses_.empty();
   }
 
   void write(std::uint64_t address, std::span<const std::uint8_t> bytes) override {
@@ -119,7 +119,7 @@ class LineMemory final : public AxiMemory {
     unsigned sent;
     std::vector<std::uint8_t> bytes;
   };
-  struct Answer {
+  struct Response {
     Cycle ready;
     std::uint32_t id;
   };
@@ -168,7 +168,7 @@ class LineMemory final : public AxiMemory {
         written_.add(word);
       }
       written_.add(r.address);
-      answers_.push_back({c, r.id});
+      responses_.push_back({c, r.id});
     }
     r.used = false;
   }
@@ -183,7 +183,7 @@ class LineMemory final : public AxiMemory {
   std::deque<std::uint32_t> writes_;   ///< AW taken, data owed
   std::deque<std::uint32_t> waiting_;  ///< taken, not yet submitted
   std::deque<Line> lines_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
   fabric::Digest written_;
 };
 

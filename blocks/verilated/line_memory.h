@@ -8,7 +8,7 @@
 //   has room. A request served at cycle d has its last R beat valid before edge d (later if the master let R
 //   wait), or its B.
 // Ready: room in the channel and on the bus; it never waits for valid. W is ready while data are owed.
-// Order: answers come in order of service. Bytes are read and written in that order, so requests to one line
+// Order: responses come in order of service. Bytes are read and written in that order, so requests to one line
 //   act in the order in which they were accepted.
 // Limits: of two reads under way none has the id of another; the W beats of a burst follow each other faster
 //   than the channel serves the burst. Otherwise UserError.

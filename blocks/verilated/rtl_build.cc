@@ -100,7 +100,7 @@ std::string output_of(std::vector<std::string> command, std::vector<std::string>
   return text;
 }
 
-std::string ask(const RtlShape& shape) {
+std::string request(const RtlShape& shape) {
   const fs::path home = polyloom::home();
   std::vector<std::string> command{find_python(home), "-m",    "polyloom.rtl.node_build",
                                    "--json",          "--top", shape.top};
@@ -116,11 +116,12 @@ std::string ask(const RtlShape& shape) {
   }
   if (shape.trace) command.push_back("--trace");
   const std::string text = output_of(command, child_environment(home));
-  const auto answer = nlohmann::json::parse(text, nullptr, false);
-  if (answer.is_object() && answer.contains("path")) return answer["path"].get<std::string>();
-  if (answer.is_object() && answer.contains("error")) throw UserError(answer["error"].get<std::string>());
-  throw UserError("the build of the RTL model " + shape.top + " ended without an answer; what " + command[0] +
-                  " said stands above");
+  const auto response = nlohmann::json::parse(text, nullptr, false);
+  if (response.is_object() && response.contains("path")) return response["path"].get<std::string>();
+  if (response.is_object() && response.contains("error"))
+    throw UserError(response["error"].get<std::string>());
+  throw UserError("the build of the RTL model " + shape.top + " ended without a response; what " +
+                  command[0] + " said stands above");
 }
 
 }  // namespace
@@ -130,7 +131,7 @@ std::string build_rtl(const RtlShape& shape) {
   static std::map<RtlShape, std::string> known;
   const std::lock_guard lock(mutex);
   std::string& path = known[shape];
-  if (path.empty()) path = ask(shape);
+  if (path.empty()) path = request(shape);
   return path;
 }
 

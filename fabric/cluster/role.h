@@ -30,7 +30,7 @@ namespace polyloom::fabric {
 
 class TraceTrack;
 
-/// One port of a node under construction. An unconnected port (the rim of a mesh) has null ends and peer -1.
+/// One port of a node under construction. An unconnected port (the edge of a mesh) has null ends and peer -1.
 struct NodePort {
   Tx* tx = nullptr;
   Rx* rx = nullptr;

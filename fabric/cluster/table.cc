@@ -43,13 +43,13 @@ void Table::fail(const std::string& key, const std::string& problem, const std::
   throw UserError(message);
 }
 
-const Value* Table::ask(const std::string& key, bool required, const std::string& allowed) {
-  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
+const Value* Table::request(const std::string& key, bool required, const std::string& allowed) {
+  if (std::find(requested_.begin(), requested_.end(), key) == requested_.end()) requested_.push_back(key);
   const Value* value = source_->find(key);
   if (!value && required) {
     std::vector<std::string> others;  // one of them may be this one, misspelt
     for (const auto& [name, member] : source_->members) {
-      if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) others.push_back(name);
+      if (std::find(requested_.begin(), requested_.end(), name) == requested_.end()) others.push_back(name);
     }
     const std::string near = nearest(key, others);
     fail(key, "this key is missing" + (near.empty() ? "" : "; is " + near + " meant for it?"), allowed);
@@ -74,7 +74,7 @@ std::string Table::read(const ChoiceKey& key) {
 
 bool Table::boolean(const std::string& key, std::optional<bool> fallback) {
   const char* allowed = "true or false";
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   if (value && value->kind != Value::Kind::boolean) wrong_type(key, *value, allowed);
   const bool result = value ? value->boolean : *fallback;
   record_->values.set(key, Value::of(result));
@@ -83,7 +83,7 @@ bool Table::boolean(const std::string& key, std::optional<bool> fallback) {
 
 std::int64_t Table::checked_integer(const std::string& key, std::optional<std::int64_t> fallback,
                                     std::int64_t min, std::int64_t max, const std::string& allowed) {
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   if (value && value->kind != Value::Kind::integer) wrong_type(key, *value, allowed);
   const std::int64_t result = value ? value->integer : *fallback;
   if (value && (result < min || result > max)) fail(key, "out of range", allowed);
@@ -106,7 +106,7 @@ std::int64_t Table::power_of_two(const std::string& key, std::optional<std::int6
 
 double Table::real(const std::string& key, std::optional<double> fallback, double min, double max) {
   const std::string allowed = range_text("a number", min, max);
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   double result = fallback.value_or(0);
   if (value) {
     if (value->kind == Value::Kind::integer) {
@@ -124,7 +124,7 @@ double Table::real(const std::string& key, std::optional<double> fallback, doubl
 
 std::string Table::text(const std::string& key, std::optional<std::string> fallback) {
   const char* allowed = "a string in quotes";
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   if (value && value->kind != Value::Kind::string) wrong_type(key, *value, allowed);
   std::string result = value ? value->string : *fallback;
   record_->values.set(key, Value::of(result));
@@ -134,7 +134,7 @@ std::string Table::text(const std::string& key, std::optional<std::string> fallb
 std::string Table::choice(const std::string& key, std::optional<std::string> fallback,
                           const std::vector<std::string>& allowed) {
   const std::string list = "one of " + joined(allowed);
-  const Value* value = ask(key, !fallback, list);
+  const Value* value = request(key, !fallback, list);
   if (value && value->kind != Value::Kind::string) wrong_type(key, *value, list);
   std::string result = value ? value->string : *fallback;
   if (value && std::find(allowed.begin(), allowed.end(), result) == allowed.end()) {
@@ -147,7 +147,7 @@ std::string Table::choice(const std::string& key, std::optional<std::string> fal
 template <class T, class Parse>
 T Table::quantity(const std::string& key, std::optional<T> fallback, T min, T max, const char* suffix,
                   Parse parse, const std::string& allowed) {
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   T result = fallback.value_or(T{});
   if (value) {
     if (value->kind == Value::Kind::integer || value->kind == Value::Kind::real)
@@ -193,7 +193,7 @@ std::vector<std::int64_t> Table::integers(const std::string& key,
                                 : std::to_string(min_count) + " to " + std::to_string(max_count);
   const std::string allowed =
       "an array of " + count + " integers from " + std::to_string(min) + " to " + std::to_string(max);
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   std::vector<std::int64_t> result = fallback.value_or(std::vector<std::int64_t>());
   if (value) {
     if (value->kind != Value::Kind::array) wrong_type(key, *value, allowed);
@@ -219,7 +219,7 @@ std::vector<std::int64_t> Table::integers(const std::string& key,
 std::vector<std::string> Table::texts(const std::string& key,
                                       std::optional<std::vector<std::string>> fallback) {
   const char* allowed = "an array of strings";
-  const Value* value = ask(key, !fallback, allowed);
+  const Value* value = request(key, !fallback, allowed);
   std::vector<std::string> result = fallback.value_or(std::vector<std::string>());
   if (value) {
     if (value->kind != Value::Kind::array) wrong_type(key, *value, allowed);
@@ -238,7 +238,7 @@ std::vector<std::string> Table::texts(const std::string& key,
 
 Table Table::table(const std::string& key) {
   static const Value empty;
-  const Value* value = ask(key, false, "");
+  const Value* value = request(key, false, "");
   if (value && value->kind != Value::Kind::table) wrong_type(key, *value, "a table ([" + key + "])");
   Table result(value ? *value : empty, file_, path_.empty() ? key : path_ + "." + key);
   record_->tables.emplace_back(key, result.record_);
@@ -256,7 +256,7 @@ Value Table::effective() const { return record_->composed(); }
 std::vector<Table> Table::tables(const std::string& key) {
   const std::string allowed = "tables, each headed [[" + key + "]]";
   std::vector<Table> result;
-  const Value* value = ask(key, false, "");
+  const Value* value = request(key, false, "");
   if (!value) return result;
   if (value->kind != Value::Kind::array) wrong_type(key, *value, allowed);
   for (const Value& item : value->items) {
@@ -275,14 +275,14 @@ std::vector<std::string> Table::names() const {
   return result;
 }
 
-const Value* Table::raw(const std::string& key) { return ask(key, false, ""); }
+const Value* Table::raw(const std::string& key) { return request(key, false, ""); }
 
 void Table::finish() const {
   for (const auto& [key, value] : source_->members) {
-    if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
+    if (std::find(requested_.begin(), requested_.end(), key) == requested_.end()) {
       const std::string now = now_called(path_, key);
-      fail(key, "unknown key" + (now.empty() ? did_you_mean(key, asked_) : now),
-           asked_.empty() ? "no keys here" : joined(asked_));
+      fail(key, "unknown key" + (now.empty() ? did_you_mean(key, requested_) : now),
+           requested_.empty() ? "no keys here" : joined(requested_));
     }
   }
 }

@@ -93,7 +93,7 @@ class Table {
   Value effective() const;
 
  private:
-  const Value* ask(const std::string& key, bool required, const std::string& allowed);
+  const Value* request(const std::string& key, bool required, const std::string& allowed);
   [[noreturn]] void wrong_type(const std::string& key, const Value& value, const std::string& wanted) const;
   std::int64_t checked_integer(const std::string& key, std::optional<std::int64_t> fallback, std::int64_t min,
                                std::int64_t max, const std::string& allowed);
@@ -103,7 +103,7 @@ class Table {
 
   const Value* source_;
   std::string file_, path_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> requested_;
   // Shared, because readers of sub-tables are values that may live shorter or longer than this one.
   struct Record {
     Value values;

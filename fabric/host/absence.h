@@ -15,7 +15,7 @@ namespace polyloom::fabric {
 
 /// A client is present, away (nothing from it until it speaks), at a meeting (until those it names are there
 /// too) or has finished. Host nodes report what takes effect in simulated time; release() is for between
-/// windows. So the answers depend on simulated time only. Thread safe.
+/// windows. So the responses depend on simulated time only. Thread safe.
 class Absences {
  public:
   /// A client of the run; present.

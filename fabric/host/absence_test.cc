@@ -37,7 +37,7 @@ TEST(Absences, AMeetingEndsWhenAllHaveComeOrFinished) {
   EXPECT_EQ(a.back(1), 80);
 }
 
-TEST(Absences, WhoIsAwayComesBackWhenNobodyElseCanGoOn) {
+TEST(Absences, AClientThatIsAwayComesBackWhenNoOtherCanGoOn) {
   Absences a;
   for (unsigned client = 0; client < 3; ++client) a.add(client);
   a.leave(0);
@@ -129,7 +129,7 @@ TEST(Away, TimePassesUntilTheDeadlineOrUntilTheOthersAreThrough) {
 }
 
 // Client 1 waits for a frame that only client 0 can cause: the fabric is quiet, so client 0 is called back.
-TEST(Away, WhoeverWaitsForAnAwayClientGetsIt) {
+TEST(Away, AClientThatWaitsForAnAwayClientGetsIt) {
   Simulator simulator(cluster_text(2), {}, 2);
   run_clients(simulator, {[](HostClient& host) {
                             host.away();

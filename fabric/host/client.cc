@@ -69,7 +69,7 @@ void HostClient::exchange_keys() {
   const std::string secret = process_ ? process_->secret() : environment_secret();
   channel_->put(HostMessage::key, 0, key_body(secret));
   std::string body;
-  answer(HostMessage::key, body);
+  response(HostMessage::key, body);
   std::string wrong;
   try {
     wrong = check_key(body, secret);
@@ -86,7 +86,7 @@ void HostClient::say_hello(const HostOptions& options) {
   for (const unsigned link : options.links) hello.u32(link);
   channel_->put(HostMessage::hello, 0, hello.body());
   std::string body;
-  const HostHeader header = answer(HostMessage::welcome, body);
+  const HostHeader header = response(HostMessage::welcome, body);
   BodyReader in(body);
   call_time_ = in.i64();
   links_.resize(in.u32());
@@ -104,8 +104,8 @@ void HostClient::fail(HostErrorReason reason, const std::string& message) {
   throw *failed_;
 }
 
-// Sends what is buffered and returns the answer, which must be of that type.
-HostHeader HostClient::answer(HostMessage type, std::string& body) {
+// Sends what is buffered and returns the response, which must be of that type.
+HostHeader HostClient::response(HostMessage type, std::string& body) {
   if (failed_) throw *failed_;
   channel_->flush();  // if the simulator has gone, what it last said is still to be read
   HostHeader header{};
@@ -124,7 +124,7 @@ HostHeader HostClient::answer(HostMessage type, std::string& body) {
     const auto reason = static_cast<HostErrorReason>(in.u32());
     fail(reason, in.rest());
   }
-  if (header.type != type) fail(HostErrorReason::protocol, "host protocol: an answer of another type");
+  if (header.type != type) fail(HostErrorReason::protocol, "host protocol: a response of another type");
   return header;
 }
 
@@ -178,7 +178,7 @@ void HostClient::fetch(Time deadline) {
   request.i64(deadline);
   channel_->put(HostMessage::receive, now_, request.body());
   std::string body;
-  const HostHeader header = answer(HostMessage::frames, body);
+  const HostHeader header = response(HostMessage::frames, body);
   now_ = header.time;
   BodyReader in(body);
   while (!in.empty()) {
@@ -193,7 +193,7 @@ void HostClient::fetch(Time deadline) {
   }
 }
 
-// Frames that came with an earlier answer had arrived by then, so handing them out here, for the price of a
+// Frames that came with an earlier response had arrived by then, so handing them out here, for the price of a
 // call, is what asking the simulator would give.
 std::optional<Received> HostClient::try_recv() {
   need_presence();
@@ -215,7 +215,8 @@ Received HostClient::recv() {
   } else {
     now_ += call_time_;
   }
-  if (ready_.empty()) fail(HostErrorReason::protocol, "host protocol: an answer without the frame asked for");
+  if (ready_.empty())
+    fail(HostErrorReason::protocol, "host protocol: a response without the frame asked for");
   Received frame = std::move(ready_.front());
   ready_.pop_front();
   return frame;
@@ -264,7 +265,7 @@ void HostClient::away(Time most) {
 void HostClient::back() {
   if (!away_) return;
   std::string body;
-  now_ = answer(HostMessage::back, body).time;
+  now_ = response(HostMessage::back, body).time;
   away_ = false;
 }
 
@@ -294,7 +295,7 @@ std::string HostClient::finish() {
   need_presence();
   channel_->put(HostMessage::finish, now_, {});
   std::string body;
-  answer(HostMessage::done, body);
+  response(HostMessage::done, body);
   return body;
 }
 

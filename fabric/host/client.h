@@ -131,7 +131,7 @@ class HostClient {
   void need_presence() const;
   /// Asks for frames that arrive until `deadline`; leaves them in ready_.
   void fetch(Time deadline);
-  HostHeader answer(HostMessage type, std::string& body);
+  HostHeader response(HostMessage type, std::string& body);
   [[noreturn]] void fail(HostErrorReason reason, const std::string& message);
 
   std::unique_ptr<Process> process_;

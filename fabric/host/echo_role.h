@@ -15,7 +15,7 @@ namespace polyloom::fabric::testing {
 struct EchoParams : RoleParams {
   Time delay = 0;             ///< from the last word in to the first word out
   Time tick = 0;              ///< if not 0: there is always something to do, this often
-  std::uint64_t swallow = 0;  ///< a frame that begins with this word gets no answer (if not 0)
+  std::uint64_t swallow = 0;  ///< a frame that begins with this word gets no response (if not 0)
   std::uint64_t fault = 0;    ///< a frame that begins with this word ends the run with an error (if not 0)
 };
 

@@ -37,7 +37,7 @@ void finish_one(Simulator& simulator) {
   EXPECT_EQ(simulator.error, "");
 }
 
-TEST(Greeting, SilentOnesHoldNobodyUp) {
+TEST(Greeting, SilentOnesDelayNoOther) {
   Simulator simulator(cluster_text(1));
   Channel silent(simulator.connect()), half(simulator.connect()), garbage(simulator.connect());
   BodyWriter hello;
@@ -108,8 +108,8 @@ TEST(Greeting, TheClientAsksForTheSecretToo) {
   finish_one(simulator);
 }
 
-/// Runs `act` as nobody, in a process of its own; its exit status.
-int as_nobody(const std::function<int()>& act) {
+/// Runs `act` as another user, in a process of its own; its exit status.
+int as_another_user(const std::function<int()>& act) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(::setuid(65534) == 0 ? act() : 99);
   int status = 0;
@@ -121,11 +121,11 @@ TEST(Greeting, AnotherUserIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   Simulator simulator(cluster_text(1));  // in the abstract namespace, which knows no permissions
   ::close(simulator.connect());
-  EXPECT_EQ(as_nobody([&] {
+  EXPECT_EQ(as_another_user([&] {
               try {
                 connect_to(simulator.address());
               } catch (const UserError&) {
-                return 7;  // root is trusted, so nobody's own check lets it through
+                return 7;  // root is trusted, so the check of the other user lets it through
               }
               Channel stranger(connect_to(simulator.address()));
               stranger.put(HostMessage::key, 0, key_body(""));
@@ -145,7 +145,7 @@ TEST(Greeting, PathsAreForTheirUserOnly) {
   ASSERT_EQ(::stat(path.c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0600u);
   if (::geteuid() == 0) {
-    EXPECT_EQ(as_nobody([&] {
+    EXPECT_EQ(as_another_user([&] {
                 try {
                   connect_to(path);
                 } catch (const UserError& error) {

@@ -242,7 +242,7 @@ void HostNode::serve_call(Client& client) {
       client.state = State::computing;
       return;
     case State::receiving:
-      answer_frames(client, effect_time(client));
+      response_frames(client, effect_time(client));
       return;
     case State::leaving:
       client.state = State::absent;
@@ -274,7 +274,7 @@ void HostNode::bring_back(Client& client, Time now) {
   if (!client.remote->channel.flush()) leave(client);
 }
 
-void HostNode::answer_frames(Client& client, Time now) {
+void HostNode::response_frames(Client& client, Time now) {
   BodyWriter body;
   while (!client.ready.empty() && client.ready.front().time <= now && body.body().size() < kFramesBytes) {
     const Frame& frame = client.ready.front();

@@ -29,7 +29,7 @@ class HostNode : public Node {
            std::vector<HostServer::Client*> clients);
 
   void advance(Time until) override;
-  /// Waits for the next call of every client that computes; none does until advance() answers one. For a node
+  /// Waits for the next call of every client that computes; none does until advance() returns one. For a node
   /// that shares memory with its clients and must not touch it under their hands.
   void settle();
   Time next_event() const override;
@@ -81,7 +81,7 @@ class HostNode : public Node {
   void add_frame(Client& client, std::uint32_t link, std::uint32_t keep, std::uint64_t words);
   void serve_call(Client& client);
   void leave(const Client& client);
-  void answer_frames(Client& client, Time now);
+  void response_frames(Client& client, Time now);
   void bring_back(Client& client, Time now);
   void transmit(std::size_t port, Time until);
   Time effect_time(const Client& client) const;

@@ -75,7 +75,7 @@ TEST(Host, ComputingTakesTheTimeThatIsSaid) {
   host->finish();
 }
 
-// Asking frame by frame gives the same times whether a frame came with an earlier answer or not.
+// Asking frame by frame gives the same times whether a frame came with an earlier response or not.
 TEST(Host, ManyFramesComeInOrderOfArrival) {
   Simulator simulator(cluster_text(3));
   auto host = simulator.client();

@@ -179,16 +179,16 @@ bool HostServer::all_finished() const {
 bool HostServer::wants_halt() {
   if (stopped() || all_finished()) return true;
   if (!absences_.due()) return false;
-  release_asked_.store(true);
+  release_requested_.store(true);
   return true;
 }
 
 // What was due in the middle of a window need not be at its end: a client that was away may have come back of
 // its own accord at another host node. Then there was no reason to halt.
 bool HostServer::go_on(RunEnd why, Time now) {
-  const bool asked = release_asked_.exchange(false);
+  const bool requested = release_requested_.exchange(false);
   if (stopped() || all_finished()) return false;
-  return absences_.release(now, why == RunEnd::quiet) || (asked && !absences_.due());
+  return absences_.release(now, why == RunEnd::quiet) || (requested && !absences_.due());
 }
 
 void HostServer::welcome(const ClusterSpec& spec, const std::string& info) {

@@ -93,9 +93,9 @@ class HostServer {
   std::vector<std::unique_ptr<Client>> clients_;
   Absences absences_;
   std::atomic<bool> stop_{false}, client_left_{false}, ended_{false};
-  std::atomic<bool> release_asked_{false};  ///< by wants_halt(), since the last go_on()
-  int wake_fd_ = -1;                        ///< readable once stop() was called
-  int end_watch_fd_ = -1;                   ///< readable when the watching thread shall end
+  std::atomic<bool> release_requested_{false};  ///< by wants_halt(), since the last go_on()
+  int wake_fd_ = -1;                            ///< readable once stop() was called
+  int end_watch_fd_ = -1;                       ///< readable when the watching thread shall end
   std::thread watcher_;
 };
 

@@ -30,7 +30,7 @@ const std::string kPreviousName = std::string(RunFolder::kPrevious) + "/";
 
 // What the file system refuses is told as `what` of the folder, with the cause.
 template <typename Work>
-auto telling(const fs::path& folder, const std::string& what, Work work) {
+auto reporting(const fs::path& folder, const std::string& what, Work work) {
   try {
     return work();
   } catch (const fs::filesystem_error& failure) {
@@ -240,7 +240,8 @@ void RunFolder::check(const std::string& name, Use use) {
   if (!fs::is_directory(folder, error)) refuse(folder, "this exists and is not a folder; give another name");
   const Names names = names_of(folder);
   if (use == Use::add && !names.empty()) return;
-  const std::string found = telling(folder, "cannot be read", [&] { return foreign(folder, folder, names); });
+  const std::string found =
+      reporting(folder, "cannot be read", [&] { return foreign(folder, folder, names); });
   if (found.empty()) return;
   refuse(folder,
          "\"" + found +
@@ -256,7 +257,7 @@ RunFolder::RunFolder(std::string folder, Use use, std::vector<fs::path> made)
   try {
     if (!held_) {
       check(folder_, use);  // again, now that no other run writes
-      if (use == Use::replace) telling(folder_, "cannot be written", [&] { set_aside(); });
+      if (use == Use::replace) reporting(folder_, "cannot be written", [&] { set_aside(); });
     }
     if (struct stat facts{}; ::fstat(fd_, &facts) == 0 && facts.st_size == 0) append(kFirstLine);
   } catch (...) {
@@ -279,7 +280,7 @@ void RunFolder::make() {
 void RunFolder::open_manifest() {
   const std::string path = folder_ + "/" + kManifest;
   for (;;) {
-    telling(folder_, "cannot be written", [&] { make(); });
+    reporting(folder_, "cannot be written", [&] { make(); });
     fd_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd_ < 0) refuse(folder_, std::string("cannot be written: ") + std::strerror(errno));
     if (held_) return;
@@ -354,7 +355,7 @@ void RunFolder::give_up() {
   Names names = names_of(folder_);
   names.erase(kPreviousName);
   remove_files(folder_, names);
-  telling(folder_, "cannot be written", [&] { restore(); });
+  reporting(folder_, "cannot be written", [&] { restore(); });
 }
 
 std::string RunFolder::claim(const std::string& name) {
@@ -365,7 +366,7 @@ std::string RunFolder::claim(const std::string& name) {
              "\"" + name + "\" in it is not a file of polyloom's, which would overwrite it; move it away");
     append(name + "\n");
   }
-  telling(folder_, "cannot be written", [&] { fs::create_directories(file.parent_path()); });
+  reporting(folder_, "cannot be written", [&] { fs::create_directories(file.parent_path()); });
   return file.string();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other side of ProcessNode: answers each 64-bit number x on its input with 3x + (calls so far).
+// The other side of ProcessNode: responds to each 64-bit number x on its input with 3x + (calls so far).
 #include <unistd.h>
 
 #include <cstdint>

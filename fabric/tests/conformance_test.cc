@@ -34,7 +34,7 @@ TEST(Ethernet, LosslessTakesTheTimeOfWordsAndLatencies) {
   Fabric fabric;
   s.build(fabric);
   run(fabric);
-  // A frame of n words and its two-word answer: latency and n-1 periods there, latency and one period back.
+  // A frame of n words and its two-word response: latency and n-1 periods there, latency and one period back.
   Time expected = 0;
   for (std::uint64_t i = 0; i < 10; ++i) {
     const auto words = static_cast<Time>(EthernetSender::payload(7, i).size()) + 2;
@@ -171,7 +171,7 @@ TEST(Udp, AFullQueueDropsTheLastOfATie) {
   EXPECT_EQ(node<UdpSwitch>(fabric, 4).forwarded, 2u);
 }
 
-TEST(Process, AnswersOfAnotherProcessAreReproducible) {
+TEST(Process, ResponsesOfAnotherProcessAreReproducible) {
   Sketch s;
   s.node("process", make<ProcessNode>());
   s.node("client", make<ProcessClient>(30u));

@@ -71,9 +71,9 @@ void EthernetReceiver::on_word(int, Time t, std::uint64_t word, bool end) {
     return;
   }
   if (frame[0] == received.size()) received.emplace_back(frame.begin() + 1, frame.end() - 1);
-  std::vector<std::uint64_t> answer{frame[0]};
-  answer.push_back(check_word(answer, 1));
-  send_frame(0, t, std::move(answer));
+  std::vector<std::uint64_t> response{frame[0]};
+  response.push_back(check_word(response, 1));
+  send_frame(0, t, std::move(response));
 }
 
 StreamSource::StreamSource(std::vector<Port> ports, std::uint64_t count, std::uint64_t seed)

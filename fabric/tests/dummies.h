@@ -143,7 +143,7 @@ class UdpSwitch final : public EventNode {
   std::vector<Output> outputs_;
 };
 
-/// A node whose answers come from another process: simulated time waits until it has answered.
+/// A node whose responses come from another process: simulated time waits until it has answered.
 class ProcessNode final : public EventNode {
  public:
   explicit ProcessNode(std::vector<Port> ports);
@@ -156,7 +156,7 @@ class ProcessNode final : public EventNode {
   pid_t child_ = -1;
 };
 
-/// Asks the process `count` times, each time with a function of the answer before.
+/// Asks the process `count` times, each time with a function of the response before.
 class ProcessClient final : public EventNode {
  public:
   ProcessClient(std::vector<Port> ports, std::uint64_t count);

@@ -18,7 +18,7 @@ extern char** environ;
 namespace polyloom::fabric::testing {
 namespace {
 
-constexpr Time kAnswerTime = 120'000;  // simulated time that a call costs
+constexpr Time kResponseTime = 120'000;  // simulated time that a call costs
 
 }  // namespace
 
@@ -45,13 +45,13 @@ ProcessNode::~ProcessNode() {
 
 void ProcessNode::on_word(int port, Time t, std::uint64_t word, bool end) {
   if (!end) return;
-  std::uint64_t answer = 0;
+  std::uint64_t response = 0;
   if (::send(socket_, &word, sizeof word, MSG_NOSIGNAL) != sizeof word ||
-      ::recv(socket_, &answer, sizeof answer, MSG_WAITALL) != sizeof answer) {
+      ::recv(socket_, &response, sizeof response, MSG_WAITALL) != sizeof response) {
     throw std::runtime_error("the child process has gone");
   }
   ++calls;
-  send_frame(port, t + kAnswerTime, {answer});
+  send_frame(port, t + kResponseTime, {response});
 }
 
 ProcessClient::ProcessClient(std::vector<Port> ports, std::uint64_t count)

@@ -60,12 +60,12 @@ std::unique_ptr<HubRank> join(const std::string& socket, unsigned rank) {
 
 // What a rank has computed is its process's CPU time: here that of all ranks' threads and of one that never
 // rests, so ranks come to their calls at times that are far apart.
-TEST(HubRank, UnevenRanksAnswerEveryRequest) {
+TEST(HubRank, UnevenRanksRespondToEveryRequest) {
   const std::string socket = "/tmp/polyloom-hub-rank-test-" + std::to_string(::getpid());
   const pid_t simulator = start_simulator(socket);
   ASSERT_GT(simulator, 0);  // what the watchdog kills is a process, not all of them
   std::atomic<bool> over{false};
-  std::atomic<unsigned> answered{0};
+  std::atomic<unsigned> responded{0};
   std::thread busy([&] {
     while (!over) {
     }
@@ -83,7 +83,7 @@ TEST(HubRank, UnevenRanksAnswerEveryRequest) {
         const auto rank = join(socket, r);
         for (unsigned request = 0; request < kRequests; ++request) {
           rank->advance(1);
-          ++answered;
+          ++responded;
           master.arrive_and_wait();
         }
         rank->finish();
@@ -99,7 +99,7 @@ TEST(HubRank, UnevenRanksAnswerEveryRequest) {
   watchdog.join();
   int status = 0;
   ::waitpid(simulator, &status, 0);
-  EXPECT_EQ(answered, kRanks * kRequests);
+  EXPECT_EQ(responded, kRanks * kRequests);
   EXPECT_EQ(status, 0);
 }
 

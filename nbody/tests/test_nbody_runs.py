@@ -271,16 +271,16 @@ def test_killed_run_goes_on_bit_by_bit(tmp_path):
     assert energies[0] == energies[1]
 
 
-def test_command_answers_as_json(tmp_path):
+def test_command_prints_json(tmp_path):
     arguments = ("--n", 2000, "--steps", 3, "--nodes", 2, "--force-error", 200, "--json", "--run-dir", tmp_path / "run")
     done = command(*arguments)
     assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert answer["steps"] == 3
-    assert answer["bodies"] == 2000
-    assert 1e-5 < answer["force_errors"]["median"] < 2e-3
-    assert abs(answer["energy_last"] + 0.26) < 0.02
-    assert answer["let_nodes"] <= answer["full_nodes"]
+    result = json.loads(done.stdout)
+    assert result["steps"] == 3
+    assert result["bodies"] == 2000
+    assert 1e-5 < result["force_errors"]["median"] < 2e-3
+    assert abs(result["energy_last"] + 0.26) < 0.02
+    assert result["let_nodes"] <= result["full_nodes"]
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["app"] == "nbody"
     assert record["exit_status"] == 0

@@ -13,7 +13,7 @@ namespace {
 [[noreturn]] void on_terminate() {
   const std::exception_ptr error = std::current_exception();
   if (!error) std::abort();
-  const int status = tell(error);
+  const int status = report(error);
   std::fflush(nullptr);
   std::_Exit(status);
 }

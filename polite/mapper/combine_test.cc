@@ -368,7 +368,7 @@ TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
     return std::string("fits");
   };
   const std::uint64_t vertices = (kSenders + kReceivers) / 16;  // on each of 16 threads
-  const auto told = [](std::uint64_t bytes, const std::string& what, std::uint64_t most) {
+  const auto reported = [](std::uint64_t bytes, const std::string& what, std::uint64_t most) {
     return "the graph does not fit: thread 0:0:0:0 needs " + std::to_string(bytes) + " bytes of " + what +
            ", " + std::to_string(bytes - most) + " more than the " + std::to_string(most) +
            " allowed (1 of 16 threads break this limit; of its vertices number " + std::to_string(kSenders) +
@@ -376,8 +376,8 @@ TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
   };
   EXPECT_EQ(refusal(Combine::off), "fits");
   EXPECT_EQ(refusal(Combine::on)
-                .find(told(vertices * layout.pstate_bytes + kReceivers * layout.partial_bytes,
-                           "states of vertices and partial receivers", 524'288)),
+                .find(reported(vertices * layout.pstate_bytes + kReceivers * layout.partial_bytes,
+                               "states of vertices and partial receivers", 524'288)),
             0u)
       << refusal(Combine::on);
   // Smaller ones fit, but then the send queue, 2 bytes each behind a head of 64, leaves a small SRAM.
@@ -385,9 +385,10 @@ TEST(Combine, SaysWhichThreadHasNoRoomForPartialReceivers) {
   EXPECT_EQ(refusal(Combine::on), "fits");
   machine.sram_bytes = 12'000;
   EXPECT_EQ(refusal(Combine::off), "fits");
-  EXPECT_EQ(refusal(Combine::on)
-                .find(told(64 + (2 * (vertices + kReceivers) + 3) / 4 * 4, "SRAM", 12'000 - kSramReserve)),
-            0u)
+  EXPECT_EQ(
+      refusal(Combine::on)
+          .find(reported(64 + (2 * (vertices + kReceivers) + 3) / 4 * 4, "SRAM", 12'000 - kSramReserve)),
+      0u)
       << refusal(Combine::on);
 }
 

@@ -41,7 +41,7 @@ constexpr std::uint32_t kRounds = 4;
 struct AddState {
   std::uint32_t id, part;  ///< see sends()
   std::uint32_t round;
-  std::uint32_t told;  ///< times that recv was called
+  std::uint32_t reported;  ///< times that recv was called
   std::uint32_t sum[4], total[4];
 };
 struct AddMessage {
@@ -81,7 +81,7 @@ struct AddVertex : PDevice<AddState, E, AddMessage> {
     AddMessage here = *m;
     if constexpr (!std::is_same_v<E, None>) along(here, *label);
     for (int i = 0; i < 4; ++i) this->s->sum[i] += here.value[i];
-    ++this->s->told;
+    ++this->s->reported;
   }
   bool step() {
     for (int i = 0; i < 4; ++i) this->s->total[i] = this->s->total[i] * 31 + this->s->sum[i];
@@ -145,7 +145,7 @@ void check_sums(const Case& given) {
       for (std::uint32_t v = 0; v < n; ++v) {
         const AddState& state = graph.devices[v]->state;
         totals.insert(totals.end(), state.total, state.total + 4);
-        ASSERT_EQ(state.told == 0, came[v] == 0) << "vertex " << v;
+        ASSERT_EQ(state.reported == 0, came[v] == 0) << "vertex " << v;
       }
       EXPECT_TRUE(totals == expected)
           << n << " vertices, " << given.part << " %, " << workers << " workers, combine "
@@ -179,7 +179,7 @@ TEST(NativeCombine, TellsAVertexOnceARunUnlessSwitchedOff) {
   star.newDevices(kLeaves + 1);
   for (std::uint32_t leaf = 1; leaf <= kLeaves; ++leaf) star.addEdge(leaf, 0, 0);
   star.map();
-  const auto told = [&](Combine combine, const char* environment) {
+  const auto reported = [&](Combine combine, const char* environment) {
     star.mapOptions.combine = combine;
     for (std::uint32_t v = 0; v <= kLeaves; ++v) star.devices[v]->state = {v, 100, 0, 0, {}, {}};
     setenv("POLITE_COMBINE", environment, 1);
@@ -190,14 +190,14 @@ TEST(NativeCombine, TellsAVertexOnceARunUnlessSwitchedOff) {
       throw;
     }
     unsetenv("POLITE_COMBINE");
-    return star.devices[0]->state.told;
+    return star.devices[0]->state.reported;
   };
-  EXPECT_LT(told(Combine::automatic, ""), kRounds * kLeaves / 32);
-  EXPECT_LT(told(Combine::on, ""), kRounds * kLeaves / 32);
-  EXPECT_EQ(told(Combine::off, ""), kRounds * kLeaves);
-  EXPECT_EQ(told(Combine::automatic, "off"), kRounds * kLeaves);
-  EXPECT_LT(told(Combine::off, "on"), kRounds * kLeaves / 32);
-  EXPECT_THROW(told(Combine::automatic, "sometimes"), UserError);
+  EXPECT_LT(reported(Combine::automatic, ""), kRounds * kLeaves / 32);
+  EXPECT_LT(reported(Combine::on, ""), kRounds * kLeaves / 32);
+  EXPECT_EQ(reported(Combine::off, ""), kRounds * kLeaves);
+  EXPECT_EQ(reported(Combine::automatic, "off"), kRounds * kLeaves);
+  EXPECT_LT(reported(Combine::off, "on"), kRounds * kLeaves / 32);
+  EXPECT_THROW(reported(Combine::automatic, "sometimes"), UserError);
 }
 
 // A star's hub adds floats in runs, as precise programs do.

@@ -115,10 +115,10 @@ struct CombinedPath : PathVertex<const std::uint32_t> {
 };
 
 /// Asks for a pin at once, or when the first message has come.
-struct AskState {
+struct RequestState {
   std::uint32_t at_once, later;
 };
-struct AskVertex : PDevice<AskState, None, std::uint32_t> {
+struct RequestVertex : PDevice<RequestState, None, std::uint32_t> {
   void init() { *readyToSend = static_cast<PPin>(s->at_once); }
   void send(std::uint32_t* m) {
     *m = 0;
@@ -133,11 +133,11 @@ TEST(NativeEngine, RefusesAPinThatTheGraphDoesNotHave) {
   for (const std::uint32_t n : {40u, 3000u}) {
     for (const PPin pin : {Pin(2), Pin(7), Pin(253)}) {
       for (const bool at_once : {true, false}) {
-        Built<AskState> graph(n, {{0, 0, 1, 0}, {1, 1, 2, 0}, {n - 2, 0, n - 1, 0}}, false);
+        Built<RequestState> graph(n, {{0, 0, 1, 0}, {1, 1, 2, 0}, {n - 2, 0, n - 1, 0}}, false);
         graph.states[0].at_once = graph.states[n - 2].at_once = Pin(0);
         (at_once ? graph.states[n - 1].at_once : graph.states[n - 1].later) = pin;
         try {
-          run_on<AskVertex>(graph, 2);
+          run_on<RequestVertex>(graph, 2);
           ADD_FAILURE() << "Pin(" << pin - 2 << ") of " << n;
         } catch (const UserError& error) {
           EXPECT_EQ(error.what(),
@@ -251,7 +251,7 @@ TEST_P(NativePins, CarryOnlyTheirEdgesAndOrderIsFixed) {
 
 // Merges what comes on the pin that all send on, and nothing else.
 struct MergeState {
-  std::uint32_t id, sum, told;
+  std::uint32_t id, sum, reported;
 };
 struct MergeVertex : PDevice<MergeState, None, std::uint32_t> {
   typedef PSum<std::uint32_t> Combiner;
@@ -262,7 +262,7 @@ struct MergeVertex : PDevice<MergeState, None, std::uint32_t> {
   }
   void recv(std::uint32_t* m, None*) {
     s->sum += *m;
-    ++s->told;
+    ++s->reported;
   }
   bool step() { return false; }
   bool finish(std::uint32_t*) { return false; }
@@ -289,9 +289,9 @@ TEST_P(NativePins, MergeOnlyWhatTheyCarry) {
       run_on<MergeVertex>(graph, workers);
       for (std::uint32_t v = 0; v < n; ++v) {
         ASSERT_EQ(graph.states[v].sum, expected[v]) << "vertex " << v;
-        ASSERT_EQ(graph.states[v].told == 0, came[v] == 0) << "vertex " << v;
+        ASSERT_EQ(graph.states[v].reported == 0, came[v] == 0) << "vertex " << v;
         if (combine && came[v] > 3) {
-          ASSERT_LT(graph.states[v].told, came[v]) << "vertex " << v;
+          ASSERT_LT(graph.states[v].reported, came[v]) << "vertex " << v;
         }
       }
     }

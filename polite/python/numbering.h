@@ -16,7 +16,7 @@ struct Ends {
   Id operator[](std::size_t i) const { return first[static_cast<std::ptrdiff_t>(i) * step]; }
 };
 
-/// Writes two numbers an edge to `out`. The answer: the ids by number; empty where `count` vertices are
+/// Writes two numbers an edge to `out`. The result: the ids by number; empty where `count` vertices are
 /// called 0 .. count-1. Throws UserError for more vertices than a graph may have.
 template <typename Id>
 std::vector<Id> number_vertices(Ends<Id> from, Ends<Id> to, std::size_t edges, std::uint32_t* out,

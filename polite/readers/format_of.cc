@@ -150,14 +150,14 @@ bool is_matrix_market_banner(std::string_view line) {
 }
 
 const Format& format_of(TextSource& source, const std::string& file, const ReadOptions& options) {
-  const std::string asked = graph_format(options.format);
+  const std::string requested = graph_format(options.format);
   const std::string_view head = source.head();
   const Beginning begin = beginning_of(head);
-  if (asked == "edges" && begin.banner) {
+  if (requested == "edges" && begin.banner) {
     source.fail_file(
         "begins as a Matrix Market file, whose size would be taken for an edge; leave --format out");
   }
-  const Format* format = asked != "auto" ? find_format(asked) : by_content(begin);
+  const Format* format = requested != "auto" ? find_format(requested) : by_content(begin);
   const Format* const table = find_format("csv");
   if (!options.columns.empty() && format != nullptr && format != table)
     source.fail_file("is no table with a header (csv), which alone has --columns; leave them out");
@@ -168,12 +168,12 @@ const Format& format_of(TextSource& source, const std::string& file, const ReadO
   }
   if (!options.columns.empty()) return *table;
   format = &by_ending(file);
-  const std::uint64_t told = begin.mentions != 0         ? begin.mentions
-                             : begins_with_a_size(begin) ? begin.matrix
-                                                         : 0;
-  if (format == find_format("edges") && told != 0) {
+  const std::uint64_t reported = begin.mentions != 0         ? begin.mentions
+                                 : begins_with_a_size(begin) ? begin.matrix
+                                                             : 0;
+  if (format == find_format("edges") && reported != 0) {
     source.fail_at(
-        told,
+        reported,
         "the comment speaks of a matrix, but no line begins with %%MatrixMarket; say --format edges if "
         "these are edges, else give the file its first line back");
   }

@@ -178,7 +178,7 @@ Places usual_places(const Columns& columns) {
 constexpr Between kOfTables[] = {Between::comma, Between::tab, Between::semicolon, Between::blanks};
 
 /// What separates the columns of a header: where these, or else the usual ones, are found; or most columns.
-Between between_columns(std::string_view header, const Columns& asked) {
+Between between_columns(std::string_view header, const Columns& requested) {
   Between best = Between::comma;
   std::size_t most = 0;
   for (const Between between : kOfTables) {
@@ -186,7 +186,7 @@ Between between_columns(std::string_view header, const Columns& asked) {
     if (!row.split(header)) continue;
     const Columns& found = row.fields();
     const bool all =
-        asked.empty() ? usual_places(found).complete() : std::ranges::all_of(asked, [&](auto name) {
+        requested.empty() ? usual_places(found).complete() : std::ranges::all_of(requested, [&](auto name) {
           return std::ranges::find(found, name) != found.end();
         });
     if (all) return between;
@@ -198,12 +198,13 @@ Between between_columns(std::string_view header, const Columns& asked) {
   return best;
 }
 
-Places places_of(const TextSource& source, const Columns& columns, const std::string& asked) {
+Places places_of(const TextSource& source, const Columns& columns, const std::string& requested) {
   Row names(Between::comma, false);
-  if (!asked.empty() && (!names.split(asked) || names.fields().size() < 2 || names.fields().size() > 3))
-    source.fail_file("--columns " + asked + ": expected " + kColumns);
+  if (!requested.empty() &&
+      (!names.split(requested) || names.fields().size() < 2 || names.fields().size() > 3))
+    source.fail_file("--columns " + requested + ": expected " + kColumns);
   Places places = usual_places(columns);
-  if (asked.empty()) {
+  if (requested.empty()) {
     if (!places.complete())
       source.fail("the columns are " + listed(columns) + ", none called source and target; say " + kColumns);
     return places;
@@ -220,7 +221,7 @@ Places places_of(const TextSource& source, const Columns& columns, const std::st
 }
 
 /// What of a table is not used, for people.
-void tell_ignored(GraphData& g, const Columns& columns, const Places& places) {
+void report_ignored(GraphData& g, const Columns& columns, const Places& places) {
   Columns left;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i != places.from && i != places.to && i != places.weight) left.push_back(columns[i]);
@@ -311,9 +312,9 @@ GraphData read_table(TextSource& source, const std::string& columns) {
     if (!source.next(line)) return g;
     c = Fields(source, line).peek();
   }
-  Row asked(Between::comma, false);
-  asked.split(columns);
-  const Between between = between_columns(line, asked.fields());
+  Row requested(Between::comma, false);
+  requested.split(columns);
+  const Between between = between_columns(line, requested.fields());
   Row header(between, false);
   const std::string kept(line);
   header.read(source, kept);
@@ -332,7 +333,7 @@ GraphData read_table(TextSource& source, const std::string& columns) {
     if (places.weight != kNone) g.weights.push_back(weight_of(source, fields[places.weight]));
   }
   edges.finish(true);
-  tell_ignored(g, header.fields(), places);
+  report_ignored(g, header.fields(), places);
   return g;
 }
 

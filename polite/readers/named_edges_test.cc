@@ -97,11 +97,11 @@ TEST_F(Files, Tables) {
   EXPECT_EQ(names_of(lines), (Names{"#a", "1", "b", "two\nlines"}));
   ReadOptions columns;
   columns.columns = "\"the, buyer\",seller";
-  const GraphData asked = read_graph(put("d.csv", "weight,seller,\"the, buyer\",to\n1,s,b,x\n"), columns);
-  EXPECT_EQ(asked.format, "csv");
-  EXPECT_EQ(names_of(asked), (Names{"b", "s"}));
-  EXPECT_EQ(asked.edges, (Edges{{0, 1}}));
-  EXPECT_TRUE(asked.weights.empty());
+  const GraphData requested = read_graph(put("d.csv", "weight,seller,\"the, buyer\",to\n1,s,b,x\n"), columns);
+  EXPECT_EQ(requested.format, "csv");
+  EXPECT_EQ(names_of(requested), (Names{"b", "s"}));
+  EXPECT_EQ(requested.edges, (Edges{{0, 1}}));
+  EXPECT_TRUE(requested.weights.empty());
   EXPECT_EQ(read_graph(put("e.csv", "source,target\n")).vertices, 0u);
 }
 

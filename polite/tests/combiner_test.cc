@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: combiners on the device's code (functional_machine.h), programs of combiner_vertices.h: the answer
+// Covers: combiners on the device's code (functional_machine.h), programs of combiner_vertices.h: the result
 // with partial receivers equals that without and a direct computation, bit by bit, and takes as many
 // supersteps; skewed, odd and empty graphs, several shapes of machine, all policies, labels, states in both
 // memories; who breaks its promise to send in every superstep is told. Leaves out: which vertices get
@@ -120,35 +120,35 @@ struct Links {
   }
 };
 
-struct Answer {
+struct Observed {
   std::vector<std::uint32_t> digest, rounds;
   std::uint64_t barriers = 0;
 };
 
 /// Superstep by superstep: all send, then all hear.
 template <typename P>
-Answer direct(const Links<typename P::Edge>& graph) {
+Observed direct(const Links<typename P::Edge>& graph) {
   using M = typename P::Message;
   const std::uint32_t n = graph.vertices;
   std::vector<M> value(n);
-  Answer a{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n, 1), 0};
+  Observed a{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n, 1), 0};
   for (std::uint32_t v = 0; v < n; ++v) {
     value[v].draw(v);
     a.digest[v] = v;
   }
   if (P::monotone) {
-    std::vector<bool> tells(n, true);
+    std::vector<bool> reports(n, true);
     for (std::uint32_t time = 0;; ++time) {
       std::vector<M> next = value;
       for (const auto& link : graph.all) {
-        if (tells[link.from]) P::hear(next[link.to], value[link.from], link.label);
+        if (reports[link.from]) P::hear(next[link.to], value[link.from], link.label);
       }
       bool any = false;
       for (std::uint32_t v = 0; v < n; ++v) {
         const std::uint32_t now = next[v].digest(0);
-        tells[v] = now != value[v].digest(0);
-        any = any || tells[v];
-        if (tells[v]) a.digest[v] = mix(mix(a.digest[v], now), time);
+        reports[v] = now != value[v].digest(0);
+        any = any || reports[v];
+        if (reports[v]) a.digest[v] = mix(mix(a.digest[v], now), time);
         if (P::policy == Policy::eager) a.digest[v] = now;
       }
       value = next;
@@ -176,7 +176,7 @@ Answer direct(const Links<typename P::Edge>& graph) {
 }
 
 struct Outcome {
-  Answer answer;
+  Observed observed;
   std::size_t partials;
   std::uint64_t messages;
 };
@@ -212,8 +212,8 @@ Outcome on_device(
   for (const auto& message : boards.to_host) {
     PMessage<TraceResult> result;
     std::memcpy(&result, message.data(), sizeof result);
-    run.answer.digest.at(result.payload.id) = result.payload.digest;
-    run.answer.rounds.at(result.payload.id) = result.payload.rounds;
+    run.observed.digest.at(result.payload.id) = result.payload.digest;
+    run.observed.rounds.at(result.payload.id) = result.payload.rounds;
   }
   return run;
 }
@@ -248,13 +248,13 @@ TYPED_TEST(Combiners, ChangeNothingButTheWork) {
       SCOPED_TRACE(name + ", " + std::to_string(data.vertices) + " vertices, seed " + std::to_string(seed) +
                    ", threads " + std::to_string(machine.threads()));
       const Links<typename P::Edge> graph(data, seed);
-      const Answer expected = direct<P>(graph);
+      const Observed expected = direct<P>(graph);
       for (const Combine combine : ways) {
         SCOPED_TRACE(static_cast<int>(combine));
         const Outcome run = on_device<P>(graph, machine, combine, seed);
-        EXPECT_EQ(run.answer.digest, expected.digest);
-        EXPECT_EQ(run.answer.rounds, expected.rounds);
-        EXPECT_EQ(run.answer.barriers, expected.barriers);
+        EXPECT_EQ(run.observed.digest, expected.digest);
+        EXPECT_EQ(run.observed.rounds, expected.rounds);
+        EXPECT_EQ(run.observed.barriers, expected.barriers);
         if (combine == Combine::off) {
           EXPECT_EQ(run.partials, 0u);
         } else {
@@ -281,9 +281,9 @@ TEST(Combiner, TellsTheSuperstepInWhichAVertexDidNotSend) {
       on_device<Sum>(graph, boards(1, 1, 1, 1, 1), Combine::on, 7, prepare[superstep]);
       ADD_FAILURE() << superstep;
     } catch (const std::runtime_error& error) {
-      const std::string told =
+      const std::string reported =
           "store to an address where nothing is: " + std::to_string(0xbad60000u + superstep);
-      EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(reported), std::string::npos) << error.what();
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertex programs with combiners, whose answer depends on every message of every superstep: combiner_test.cc
+// Vertex programs with combiners, whose result depends on every message of every superstep: combiner_test.cc
 // runs them on the device's code. POLITE_NUM_PINS says which there are.
 #pragma once
 
@@ -70,7 +70,7 @@ struct TraceVertex : PVertex<TraceState<M, Extra>, E, M> {
     const uint32_t bits = mix(digest, id) >> 7;
     return (bits & 3) == 0 ? Pin(static_cast<uint8_t>((bits >> 2) % POLITE_NUM_PINS)) : No;
   }
-  INLINE void ask() {
+  INLINE void request() {
     auto* s = this->s;
     *this->readyToSend = monotone ? Pin(0) : pin_of(s->digest, s->id);
     if (s->silent != 0 && s->rounds + 1 >= s->silent) *this->readyToSend = No;
@@ -80,7 +80,7 @@ struct TraceVertex : PVertex<TraceState<M, Extra>, E, M> {
     s->digest = s->id;
     s->value.draw(s->id);
     s->heard = Combining::identity();
-    ask();
+    request();
   }
   void send(M* m) {
     *m = this->s->value;
@@ -106,14 +106,14 @@ struct TraceVertex : PVertex<TraceState<M, Extra>, E, M> {
       const uint32_t now = s->value.digest(0);
       if (now != before) {
         s->digest = mix(mix(s->digest, now), this->time);
-        ask();
+        request();
       }
       return now != before;
     }
     s->digest = s->heard.digest(s->digest);
     s->heard = Combining::identity();
     s->value.draw(s->digest);
-    ask();
+    request();
     return this->time + 1u < kRounds;  // what goes out now arrives before finish, this being the last step
   }
   bool finish(TraceResult* m) {

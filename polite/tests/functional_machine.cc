@@ -177,7 +177,7 @@ void FunctionalMachine::load(const std::string& folder) {
 
 void FunctionalMachine::send(Thread& from, std::uint64_t mask) {
   if (from.send_busy != 0) fail(from, "sends before the previous message has left");
-  if (mask == 0) fail(from, "sends to nobody");
+  if (mask == 0) fail(from, "sends to no one");
   Message data{};
   const Tile& tile = tiles_[machine_.mailbox_of(machine_.thread_number(from.id))];
   for (unsigned i = 0; i < 4 * (from.send_len + 1); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: PGraph through HostLink as an application uses it: natively with its answers, and onto a fake
+// Covers: PGraph through HostLink as an application uses it: natively with its results, and onto a fake
 // cluster of boards whose memories are looked into; both spellings of names; addresses after placement.
 // Leaves out: programs that run on (simulated) boards: the overlay's end-to-end tests.
 #define POLITE_NUM_PINS 2

@@ -191,8 +191,9 @@ TEST(Softswitch, StopsAtAPinThatTheGraphDoesNotHave) {
       run(graph, machine, "polite_watch");
       ADD_FAILURE() << "Pin(" << pin << ")";
     } catch (const std::runtime_error& error) {
-      const std::string told = "store to an address where nothing is: " + std::to_string(0xbad50200u + pin);
-      EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+      const std::string reported =
+          "store to an address where nothing is: " + std::to_string(0xbad50200u + pin);
+      EXPECT_NE(std::string(error.what()).find(reported), std::string::npos) << error.what();
     }
   }
 }

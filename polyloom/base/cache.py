@@ -72,7 +72,7 @@ class Cache:
 
     @contextlib.contextmanager
     def making(self, key: str) -> Iterator[Path]:
-        """A new folder to fill, which becomes the entry when all went well. Whoever comes first wins."""
+        """A new folder to fill, which becomes the entry when all went well. Anyone who comes first wins."""
         folder = self.made()
         with process.scratch("making", folder) as scratch:
             fresh = scratch / key  # unlike the folder around it, as open to other users as ours say
@@ -83,7 +83,7 @@ class Cache:
                 fresh.rename(folder / key)
         if not os.access(folder / key, os.R_OK | os.X_OK):
             raise UserError(
-                f"{folder / key} belongs to a user who lets nobody read it; set {self.variable} to a folder of yours"
+                f"{folder / key} belongs to a user who lets no one read it; set {self.variable} to a folder of yours"
             )
         self.trim(bound())
 

@@ -14,7 +14,7 @@ from polyloom.base.errors import UserError
 
 
 def check_output(path: Path, endings: Sequence[str], read: Path | None = None, record: Path | None = None) -> None:
-    """UserError, before the work, if an answer cannot go to ``--out path``.
+    """UserError, before the work, if a result cannot go to ``--out path``.
 
     ``read``: the file that it is made of; ``record``: the run's own folder (default: POLYLOOM_RUN_DIR).
     """

@@ -21,7 +21,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Ends what threads wait for that have no signals of their own, so that the main one need not wait for them.
 on_end: list[Callable[[], None]] = []
 #: The signal that has asked this program to end, once one has.
-asked = 0
+requested = 0
 
 
 class Ended(BaseException):
@@ -34,8 +34,8 @@ class Ended(BaseException):
 
 def end(signum: int, _frame: FrameType | None = None) -> NoReturn:
     """A handler of these signals."""
-    global asked
-    asked = asked or signum
+    global requested
+    requested = requested or signum
     for call in on_end:
         call()
     raise Ended(signum)
@@ -44,7 +44,7 @@ def end(signum: int, _frame: FrameType | None = None) -> NoReturn:
 def loaded(module: str) -> Any:
     """Import a module. What comes meanwhile ends the process without a word: nothing has begun yet."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started us
+        if getattr(sys, name) is None:  # closed by what started us
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:

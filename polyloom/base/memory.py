@@ -17,7 +17,7 @@ def there() -> float:
 def require(size: float, what: str) -> None:
     """UserError "WHAT needs BYTES of memory; BYTES are there" unless so many more can be taken.
 
-    Without a built tree nobody can tell, and native work, which needs none, begins.
+    Without a built tree no one can tell, and native work, which needs none, begins.
     """
     with contextlib.suppress(compiled.NotBuilt):
         _ext().require_memory(size, what)

@@ -35,10 +35,10 @@ SOCKET_PLACE_BYTES = 70
 _supervisor: tuple[int, IO[bytes], str] | None = None  # our process, its pipe, its mark
 _starting = threading.Lock()
 _tools: set[subprocess.Popen[str]] = set()  # that threads wait for
-#: Handlers of threads, which get no signals of their own, and the signal that they have been told; by ``_telling``.
+#: Handlers of threads, which get no signals of their own, and the signal that they have been told; by ``_reporting``.
 _handlers: set[Handler] = set()
-_told = 0
-_telling = threading.RLock()
+_reported = 0
+_reporting = threading.RLock()
 
 
 def guard() -> str:
@@ -61,7 +61,7 @@ def guard() -> str:
             stderr=subprocess.DEVNULL,
             env={},
             start_new_session=True,
-        ).returncode = 0  # it ends after us, and nobody waits for it
+        ).returncode = 0  # it ends after us, and nothing waits for it
         os.close(reader)
         _supervisor = (os.getpid(), os.fdopen(writer, "wb", buffering=0), mark)
         return mark
@@ -100,7 +100,7 @@ def tool(
     ) as child:
         _tools.add(child)
         try:
-            if interrupts.asked:
+            if interrupts.requested:
                 _signal_group(child.pid, signal.SIGKILL)
             output, messages = child.communicate(stdin, seconds)
         except BaseException:
@@ -108,8 +108,8 @@ def tool(
             raise
         finally:
             _tools.discard(child)
-    if interrupts.asked:
-        raise interrupts.Ended(interrupts.asked)
+    if interrupts.requested:
+        raise interrupts.Ended(interrupts.requested)
     return subprocess.CompletedProcess(command, child.returncode, output, messages)
 
 
@@ -137,16 +137,16 @@ def scratch(purpose: str, parent: Path | None = None) -> Iterator[Path]:
     made_by = os.getpid()
     folder = Path(tempfile.mkdtemp(prefix=f"polyloom-{purpose}-", dir=parent))
     try:
-        _tell(f"+{folder.absolute()}")
+        _report(f"+{folder.absolute()}")
         (folder / OWNER).write_text(owner())
         yield folder
     finally:
         if os.getpid() == made_by:  # not a copy of this process that ends
             shutil.rmtree(folder, ignore_errors=True)
-            _tell(f"-{folder.absolute()}")
+            _report(f"-{folder.absolute()}")
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     if _supervisor is not None:
         with contextlib.suppress(OSError):  # somebody has killed it
             _supervisor[1].write(f"{line}\n".encode())
@@ -272,10 +272,10 @@ def handled(handler: Handler, signals: Sequence[int] = SIGNALS) -> Iterator[None
     the main thread alone; in any other the handler gets those that come while that is in ``signals_for_threads``.
     """
     if threading.current_thread() is not threading.main_thread():
-        with _telling:
+        with _reporting:
             _handlers.add(handler)
-            if _told:  # since this thread was started
-                handler(_told, None)
+            if _reported:  # since this thread was started
+                handler(_reported, None)
         try:
             yield
         finally:
@@ -297,20 +297,20 @@ def signals_for_threads() -> Iterator[Callable[[], int]]:
 
     A thread that asks for signals too late gets the first one then.
     """
-    global _told
+    global _reported
 
-    def tell(signum: int, frame: FrameType | None) -> None:
-        global _told
-        with _telling:
-            _told = _told or signum
+    def report(signum: int, frame: FrameType | None) -> None:
+        global _reported
+        with _reporting:
+            _reported = _reported or signum
             for handler in list(_handlers):
                 handler(signum, frame)
 
-    with handled(tell):
+    with handled(report):
         try:
-            yield lambda: _told
+            yield lambda: _reported
         finally:
-            _told = 0
+            _reported = 0
 
 
 def ignore(_signum: int, _frame: FrameType | None) -> None:
@@ -334,7 +334,7 @@ def _end_group(child: subprocess.Popen[str]) -> None:
 
 
 def _lives(group: int) -> bool:
-    """Whether a process of this group runs. One that has ended and that nobody waits for does not."""
+    """Whether a process of this group runs. One that has ended and that nothing waits for does not."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError, ValueError):  # it has just ended

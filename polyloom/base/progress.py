@@ -18,7 +18,7 @@ from types import TracebackType
 SWITCH = "POLYLOOM_PROGRESS"
 FIRST_SECONDS = 2.0
 AGAIN_SECONDS = 0.5  # on a terminal
-#: In a log, of which nobody wants a flood: a line every five seconds, then whenever a quarter more time has passed.
+#: In a log, of which no one wants a flood: a line every five seconds, then whenever a quarter more time has passed.
 LOG_SECONDS, LOG_SHARE = 5.0, 0.25
 BAR_COLUMNS = 20
 #: Takes a line off a terminal.
@@ -30,7 +30,7 @@ _SWITCHING = threading.Lock()
 
 
 class Progress:
-    """Of one run, while it is entered. ``total``: how much there is to do, in any unit; 0: nobody knows.
+    """Of one run, while it is entered. ``total``: how much there is to do, in any unit; 0: unknown.
 
     A thread shows the line, so that a long call is no silence. What this process starts meanwhile shows none of its
     own: a terminal has room for one.

@@ -38,16 +38,16 @@ def _bears(pid: int, mark: str) -> bool:
 def end_all(mark: str) -> None:
     """End all that bears the mark; returns when nothing does any more."""
     begin = time.monotonic()
-    asked: set[int] = set()
+    requested: set[int] = set()
     looks = 0
     while looks < _EMPTY_LOOKS:
         found = marked(mark)
         looks = 0 if found else looks + 1
         late = time.monotonic() - begin > GRACE_SECONDS
         for pid in found:
-            if late or pid not in asked:
+            if late or pid not in requested:
                 _send(pid, mark, signal.SIGKILL if late else signal.SIGTERM)
-                asked.add(pid)
+                requested.add(pid)
         time.sleep(_PAUSE)
 
 

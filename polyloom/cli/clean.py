@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``polyloom clean``: removes what runs that were killed have left. Input: folders; output: what went, and its bytes.
 
-Only what is proven to be ours and in nobody's use goes: a temporary folder whose owner's file names a process that does
+Only what is proven to be ours and in no one's use goes: a temporary folder whose owner's file names a process that does
 not live any more, and of a run folder that no run holds what the manifest names.
 """
 

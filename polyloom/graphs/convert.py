@@ -244,10 +244,10 @@ def _weights(weights: Any, edges: int) -> Array | None:
 
 
 def _checked(
-    values: Array, told: str = "that of edge {row} is {value}; finite numbers that are not negative are expected"
+    values: Array, reported: str = "that of edge {row} is {value}; finite numbers that are not negative are expected"
 ) -> Array:
     for row in np.flatnonzero(~(values >= 0) | np.isinf(values))[:1]:
-        raise GraphError(f"weights: {told.format(row=row, value=values[row])}")
+        raise GraphError(f"weights: {reported.format(row=row, value=values[row])}")
     return values
 
 

@@ -19,7 +19,7 @@ from polyloom.graphs.vertices import Vertices
 from polyloom.jobs import applications, graph_files
 from polyloom.jobs.memory_file import MemoryFile, ReadArrays
 
-#: Of a program's command line, but given otherwise here: where it runs, the graph, what comes of the answer.
+#: Of a program's command line, but given otherwise here: where it runs, the graph, what comes of the result.
 NOT_OPTIONS = {*Where.__annotations__, "generate", "graph", "format", "columns", "graph_seed", "undirected", "simple"}
 NOT_OPTIONS |= {"out", "rows", "json", "top", "explain"}
 

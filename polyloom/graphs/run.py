@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 #: What a line of progress of a program ends in (fabric/host/progress_line.h).
 PROGRESS = re.compile(r", (\d+ (s|min|h))( left)?$")
-#: What a run holds of a vertex beside the graph: a state, a result, a row of the answer.
+#: What a run holds of a vertex beside the graph: a state, a result, a row of the result.
 BYTES_A_VERTEX = 64
 
 
@@ -89,16 +89,16 @@ class Run:
 
     def to_dict(self) -> dict[Any, Any]:
         """The value of every vertex by its name."""
-        return dict(zip(self.names.to_list(), self._told(self.values, self.values_are_vertices), strict=True))
+        return dict(zip(self.names.to_list(), self._reported(self.values, self.values_are_vertices), strict=True))
 
     def to_frame(self) -> pandas.DataFrame:
         """A row a vertex: ``vertex``, ``value``, and further columns."""
         pandas = extras.need("pandas", "pandas", "pip install pandas")
-        columns = {name: self._told(values, values.dtype.kind == "i") for name, values in self.columns.items()}
-        told = self._told(self.values, True) if self.values_are_vertices else self.values
-        return pandas.DataFrame({"vertex": self.names.to_list(), "value": told, **columns})
+        columns = {name: self._reported(values, values.dtype.kind == "i") for name, values in self.columns.items()}
+        reported = self._reported(self.values, True) if self.values_are_vertices else self.values
+        return pandas.DataFrame({"vertex": self.names.to_list(), "value": reported, **columns})
 
-    def _told(self, values: Array, are_vertices: bool) -> list[Any]:
+    def _reported(self, values: Array, are_vertices: bool) -> list[Any]:
         if not are_vertices:
             return list(values.tolist())
         names = self.names.take(np.where(values < 0, 0, values)) if len(values) else []
@@ -107,8 +107,8 @@ class Run:
     def top(self, count: int = 10) -> list[tuple[Any, Any]]:
         """The vertices with the largest values, and these."""
         order = np.argsort(-np.where(np.isfinite(self.values), self.values, -np.inf), kind="stable")[:count]
-        told = self._told(self.values[order], self.values_are_vertices)
-        return list(zip(self.names.take(order), told, strict=True))
+        reported = self._reported(self.values[order], self.values_are_vertices)
+        return list(zip(self.names.take(order), reported, strict=True))
 
     @property
     def record(self) -> record.RunRecord:
@@ -141,8 +141,8 @@ class Run:
         )
 
     def _figures(self) -> dict[str, Any]:
-        told = {"app", "mode", "on", "graph", "format", "packing", "vertices", "edges", "top", "phases", "device"}
-        kept = {name: value for name, value in self.facts.items() if name not in told and "seconds" not in name}
+        reported = {"app", "mode", "on", "graph", "format", "packing", "vertices", "edges", "top", "phases", "device"}
+        kept = {name: value for name, value in self.facts.items() if name not in reported and "seconds" not in name}
         figures = {name: f"{value:.9g}" for name, value in kept.items() if isinstance(value, (int, float))}
         return figures | {name: value for name, value in kept.items() if isinstance(value, str)}
 
@@ -231,22 +231,22 @@ def fidelity(where: Mapping[str, Any], app: str = "") -> str:
     return on
 
 
-class Answer(NamedTuple):
-    """What a program answers, without a record of how: one value a vertex, further columns, figures."""
+class Result(NamedTuple):
+    """What a program responds, without a record of how: one value a vertex, further columns, figures."""
 
     values: Array
     columns: Mapping[str, Array]
     facts: Mapping[str, Any]
 
 
-def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any], where: Where) -> Answer:
-    """Run an application and keep only the answer; vertices are called by their rows. GraphError if it fails.
+def result(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any], where: Where) -> Result:
+    """Run an application and keep only the result; vertices are called by their rows. GraphError if it fails.
 
     Natively the program alone is started, which takes milliseconds: no supervised run, no folder.
     """
     if fidelity(where, app) != "native":
         whole = run(app, file, Vertices(range(vertices)), options, where)
-        return Answer(whole.values, whole.columns, whole.facts)
+        return Result(whole.values, whole.columns, whole.facts)
     memory.require(BYTES_A_VERTEX * vertices, f"{app} of {vertices} vertices")
     rows = MemoryFile("rows")
     mark = process.guard()
@@ -259,11 +259,11 @@ def answer(app: str, file: MemoryFile, vertices: int, options: Mapping[str, Any]
         raise GraphError(python_words(error_of(said) or f"{app} ended with status {done.returncode}"))
     array = np.load(Path(rows.path), allow_pickle=False)
     columns = {name: array[name] for name in (array.dtype.names or ())}
-    return Answer(columns.pop("value"), columns, json.loads(done.stdout))
+    return Result(columns.pop("value"), columns, json.loads(done.stdout))
 
 
 def _arrays(file: MemoryFile, called: str, rows: MemoryFile) -> list[str]:
-    """The options by which a program takes a graph from memory and leaves its answer there."""
+    """The options by which a program takes a graph from memory and leaves its result there."""
     given = ["--converted", "arrays", called, "--graph", file.path, "--format", "arrays"]
     return [*given, "--rows", rows.path, "--top", "0"]
 

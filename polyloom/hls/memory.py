@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which memories the kernel has: one for each object that is read, written, or visible to DMA.
 
-A constant that nobody loads keeps its address, for messages that name it, and takes no memory.
+A constant that nothing loads keeps its address, for messages that name it, and takes no memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``polyloom run --verify-with FILE.py``: an answer against a function of the user's.
+"""``polyloom run --verify-with FILE.py``: a result against a function of the user's.
 
 Input: the file, with ``reference(graph)``, where graph is a ``networkx.DiGraph`` of the edges that the program took
-(the least weight of parallel ones as ``weight``) and the result maps vertices to numbers; the edges and the answer as
+(the least weight of parallel ones as ``weight``) and the result maps vertices to numbers; the edges and the result as
 CSV. Whole numbers must be equal, others within ``TOLERANCE`` of the file (1e-4) times the largest.
 """
 

@@ -116,14 +116,14 @@ def _graphml(path: Path, to: Path) -> list[str]:
     names.sort(key=lambda name: (int(name), name) if whole else name)
     number = {name: place for place, name in enumerate(names)}
     ends = np.array([(number[str(u)], number[str(v)]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2)
-    told = [weight for _, _, weight in graph.edges(data="weight")]
-    weights = np.array([1 if weight is None else weight for weight in told], dtype=np.float64)
-    missing = sum(weight is None for weight in told)
+    reported = [weight for _, _, weight in graph.edges(data="weight")]
+    weights = np.array([1 if weight is None else weight for weight in reported], dtype=np.float64)
+    missing = sum(weight is None for weight in reported)
     if not graph.is_directed():
         back = ends[:, 0] != ends[:, 1]
         ends, weights = np.vstack([ends, ends[back][:, ::-1]]), np.hstack([weights, weights[back]])
-    _write(to, names, ends, None if missing == len(told) else weights, mirrored=not graph.is_directed())
-    return [f"edges without a weight: {missing}; their weight is 1"] * (0 < missing < len(told))
+    _write(to, names, ends, None if missing == len(reported) else weights, mirrored=not graph.is_directed())
+    return [f"edges without a weight: {missing}; their weight is 1"] * (0 < missing < len(reported))
 
 
 def _npz(path: Path, to: Path) -> list[str]:

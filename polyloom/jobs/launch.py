@@ -96,13 +96,13 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         name = signal.Signals(status - FIRST_OF_SIGNALS).name
         shown = shlex.join([*app.command, *given])
         where = f"; to see where: POLYLOOM_ON=native gdb --args {shown}" if on == "native" else ""
-        _tell(request, f"{app.name} was ended by {name}{where}")
+        _report(request, f"{app.name} was ended by {name}{where}")
     if status in record.INTERRUPTED:
-        _tell(request, f"{record.INTERRUPTED[status]}; the record of the run so far: {folder.path}")
+        _report(request, f"{record.INTERRUPTED[status]}; the record of the run so far: {folder.path}")
     return status, folder.path, output
 
 
-def _tell(request: RunRequest, text: str) -> None:
+def _report(request: RunRequest, text: str) -> None:
     line = f"polyloom: {text}"
     if request.on_message is None:
         print(line, file=sys.stderr)

@@ -139,8 +139,8 @@ def what_is_wrong(source: Path, messages: str) -> str:
     if not errors:
         if NO_MAIN in messages:
             return f"{source}: has no POLYLOOM_PROGRAM(...), which makes a program of the description"
-        told = [line for line in lines if "undefined reference" in line or "too large" in line or "objects" in line]
-        return f"{source}: cannot be linked: " + (told or lines or ["the compiler says nothing"])[0].strip()
+        reported = [line for line in lines if "undefined reference" in line or "too large" in line or "objects" in line]
+        return f"{source}: cannot be linked: " + (reported or lines or ["the compiler says nothing"])[0].strip()
     place = re.compile(rf"{re.escape(str(source))}:(\d+)")
     own = [i for i in errors if place.match(lines[i])]
     if own:

@@ -164,7 +164,7 @@ class Children:
             return self._children[self._ended.get(timeout=timeout)]
         return None
 
-    def tell(self, names: Collection[str], signum: int) -> None:
+    def report(self, names: Collection[str], signum: int) -> None:
         """Send a signal to those of the children that run."""
         for name in names:
             if self._children[name].process.poll() is None:

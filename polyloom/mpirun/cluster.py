@@ -88,7 +88,7 @@ def of_description(content: dict[str, Any], file: Path) -> Cluster:
             fpgas.append((node.get("rank", -1), Node(index, node["name"], True, node["clocks_hz"]["core"])))
         elif node["kind"] == "fpga":
             raise UserError(
-                f"{file}: node {node['name']} has the role {node['role']}; MPI ranks are FPGAs of the role kernel"
+                f"{file}: node {node['name']} has the role {node['role']}; MPI ranks are FPGAs of the role mpi"
             )
     if len(hosts) < 2:
         raise UserError(

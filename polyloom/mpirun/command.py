@@ -21,7 +21,7 @@ from polyloom.transpile.ranks import text_of
 SPAN = "from when the FPGAs have been started and the ranks get their arguments to the last rank's end"
 
 
-def tell(text: str) -> None:
+def say(text: str) -> None:
     """What only a person wants to know, on standard error if one looks at it."""
     if sys.stderr.isatty():
         print(f"polyloom: {text}", file=sys.stderr)
@@ -72,7 +72,7 @@ def as_json(built: Built, collectives: str, status: int, run_dir: Path | None, s
         "mpi": str(built.site) if built.site else None,
         "collectives": collectives,
         "programs": [
-            {"ranks": list(k.ranks), "folder": str(k.folder), "cached": k.cached, "asks_rank": k.asks_rank}
+            {"ranks": list(k.ranks), "folder": str(k.folder), "cached": k.cached, "requests_rank": k.requests_rank}
             for k in built.kernels
         ],
         "exit_status": status,

@@ -63,7 +63,7 @@ def instrument(module: str) -> str:
 
 
 def _quiet(lines: list[str]) -> set[str]:
-    """Functions in which no code from outside of the module runs, so that nobody asks for the counter meanwhile."""
+    """Functions in which no code from outside of the module runs, so that nothing asks for the counter meanwhile."""
     calls: dict[str, set[str]] = {}
     name = ""
     for line in lines:

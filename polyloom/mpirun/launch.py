@@ -75,10 +75,10 @@ class Launcher:
                     try:
                         self._wait(children)
                     except interrupts.Ended:
-                        self._ask_where(children)
+                        self._request_where(children)
                         raise
                     if self._state.timed_out:
-                        self._ask_where(children)
+                        self._request_where(children)
                 self._add_tables(scratch)
             except interrupts.Ended:
                 for line in self._standing_ranks():
@@ -86,7 +86,7 @@ class Launcher:
                 raise
             finally:
                 self._output.close()
-                self._state.told = self._output.told
+                self._state.reported = self._output.reported
                 self._folder.remove_partial()
             if self._aborted is not None and self._aborted[1] in self._last_calls:
                 self._state.causes[self._aborted[0]] += f", at {self._last_calls[self._aborted[1]]}"
@@ -198,14 +198,14 @@ class Launcher:
                 self._settle(children, math.inf if deadline is None else deadline)
                 return
 
-    def _ask_where(self, children: Children) -> None:
+    def _request_where(self, children: Children) -> None:
         """What CPU ranks do now; one that has not called MPI_Init is not asked."""
         files = {
             rank: file.with_suffix(".where")
             for rank, file in self._begun.items()
             if file.exists() and rank not in self._state.exits
         }
-        children.tell([name for name, rank in self._cpu.items() if rank in files], signal.SIGUSR1)
+        children.report([name for name, rank in self._cpu.items() if rank in files], signal.SIGUSR1)
         deadline = time.monotonic() + WHERE_SECONDS
         while time.monotonic() < deadline and not all(file.exists() and file.stat().st_size for file in files.values()):
             time.sleep(LOOK_SECONDS / 5)
@@ -245,9 +245,9 @@ class Launcher:
         lines = dict(self._where)
         for rank, (text, place) in self._stopped_fpgas().items():
             lines[rank] = f"{text}, {'called' if ' waits ' in text else 'last call'} at {place}" if place else text
-        told = [lines[rank] for rank in sorted(lines)]
-        more = [f"and {len(told) - MOST_LINES} more ranks"] if len(told) > MOST_LINES else []
-        return [*told[:MOST_LINES], *more]
+        reported = [lines[rank] for rank in sorted(lines)]
+        more = [f"and {len(reported) - MOST_LINES} more ranks"] if len(reported) > MOST_LINES else []
+        return [*reported[:MOST_LINES], *more]
 
     def _settle(self, children: Children, deadline: float) -> None:
         """The job has failed: hear what the others say before they are ended."""
@@ -276,7 +276,7 @@ class Launcher:
         begun = {rank for rank, file in self._begun.items() if file.exists()}
         if not begun and not self._built.kernels:
             if len(self._left) == self._built.size:
-                self._running.clear()  # the manager waits, and nobody will come
+                self._running.clear()  # the manager waits, and no one will come
             return
         for rank in sorted(self._left):
             call = "MPI_Finalize" if rank in begun else "MPI_Init, which every rank of a job calls"
@@ -387,6 +387,6 @@ def run(request: Request, built: Built) -> tuple[int, Path, State]:
     for line in state.left:
         print(f"polyloom: {line}", file=sys.stderr)
     for problem in state.problems[:1]:
-        if problem not in state.told:
+        if problem not in state.reported:
             print(f"polyloom: {problem}", file=sys.stderr)
     return state.status(), folder.path, state

@@ -29,7 +29,7 @@ class Output:
         self._begun: dict[tuple[int, str], list[bytes]] = {}  # of lines of a rank's stream whose end is still to come
         self._lock = threading.Lock()
         self.inside_line = False  #: whether what was shown on standard output lacks a newline at its end
-        self.told = set[str]()  #: what our library said in a rank, so that nobody says it twice
+        self.reported = set[str]()  #: what our library said in a rank, so that no one says it twice
         self.lost: OSError | None = None  #: why what programs print cannot be shown any more
 
     def write(self, rank: int, stream: str, text: bytes) -> None:
@@ -49,7 +49,7 @@ class Output:
 
     def _show(self, rank: int, stream: str, text: bytes) -> None:
         if text.startswith(b"polyloom: "):
-            self.told.add(text.decode(errors="replace").removeprefix("polyloom: ").rstrip("\n"))
+            self.reported.add(text.decode(errors="replace").removeprefix("polyloom: ").rstrip("\n"))
         if self._tag:
             begin = b"[%*d] " % (self._width, rank)
             text = b"".join(begin + line + b"\n" for line in text.removesuffix(b"\n").split(b"\n"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU ranks that are Python scripts: mpi4py on Polyloom's own MPI. Output: a folder for PYTHONPATH, made once.
 
-mpi4py is C made from Cython, which asks of each call of MPI whether it is there. We answer from our ``mpi.h``, and
+mpi4py is C made from Cython, which asks of each call of MPI whether it is there. We respond from our ``mpi.h``, and
 compile it for the interpreter that runs us.
 """
 
@@ -72,5 +72,5 @@ def _config(source: Path, include: Path) -> str:
     missing = (source / "src" / "lib-mpi" / "missing.h").read_text(encoding="utf-8")
     comments = re.compile(r"/\*.*?\*/", re.DOTALL)
     there = set(re.findall(r"\bMPI_\w+", comments.sub("", (include / "mpi.h").read_text(encoding="utf-8"))))
-    asked = sorted(set(re.findall(r"PyMPI_HAVE_(\w+)", missing)))
-    return "".join(f"#define PyMPI_HAVE_{name} 1\n" for name in asked if name in there)
+    requested = sorted(set(re.findall(r"PyMPI_HAVE_(\w+)", missing)))
+    return "".join(f"#define PyMPI_HAVE_{name} 1\n" for name in requested if name in there)

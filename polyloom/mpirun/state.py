@@ -20,7 +20,7 @@ class State:
     abort: int | None = None
     end: dict[str, Any] = field(default_factory=dict)
     timed_out: bool = False
-    told: set[str] = field(default_factory=set)  # what a rank has said of it on its own standard error
+    reported: set[str] = field(default_factory=set)  # what a rank has said of it on its own standard error
     left: list[str] = field(default_factory=list)  # what a job that went well has not completed or received
     inside_line: bool = False  # what was printed on standard output lacks a newline at its end
 

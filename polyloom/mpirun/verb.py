@@ -106,8 +106,8 @@ def mpirun(
             print(before + text)
             before = ""
         elif status == 0 and (text := command.bottleneck(run)):
-            command.tell(text)
-        command.tell(f"report: {page.write(run)}")
+            command.say(text)
+        command.say(f"report: {page.write(run)}")
     if json_output:
         print(before + command.as_json(built, collectives, status, folder, state))
     raise typer.Exit(status)

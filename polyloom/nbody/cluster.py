@@ -66,14 +66,14 @@ class ClusterSimulation:
         self.settings = settings
         self._ranks: list[Any] = []
         self._pipes: list[Any] = []
-        self._asked = False  # a request is under way
+        self._requested = False  # a request is under way
         self._secret = secrets.token_hex(16)  # that simulator and ranks know each other by
         self._stack = contextlib.ExitStack()
         self._folder = self._stack.enter_context(process.scratch("nbody", process.short_place()))
         try:
             self._simulator = self._start_simulator(place, nodes)
             self._start_ranks(state, nodes, place)
-            self._answers()
+            self._results()
             precision.warn(trees.closeness(state, settings.eps))
         except BaseException:
             self.close()
@@ -202,22 +202,22 @@ class ClusterSimulation:
             self._pipes.append(ours)
 
     def _all(self, name: str, *arguments: Any) -> list[Any]:
-        if self._asked:
+        if self._requested:
             raise NBodyError(
                 f"{name}: an earlier request was interrupted and ranks may be at different steps; begin again"
             )
-        self._asked = True
+        self._requested = True
         for pipe in self._pipes:
-            with contextlib.suppress(OSError):  # a rank that is gone is missed where its answer is read
+            with contextlib.suppress(OSError):  # a rank that is gone is missed where its result is read
                 pipe.send((name, arguments))
-        answers = self._answers()
-        self._asked = False
-        return answers
+        results = self._results()
+        self._requested = False
+        return results
 
-    def _answers(self) -> list[Any]:
-        answers: dict[int, Any] = {}
-        while len(answers) < len(self._pipes):
-            for ready in wait([pipe for rank, pipe in enumerate(self._pipes) if rank not in answers]):
+    def _results(self) -> list[Any]:
+        results: dict[int, Any] = {}
+        while len(results) < len(self._pipes):
+            for ready in wait([pipe for rank, pipe in enumerate(self._pipes) if rank not in results]):
                 rank = self._pipes.index(ready)
                 try:
                     error, value = self._pipes[rank].recv()
@@ -225,8 +225,8 @@ class ClusterSimulation:
                     raise NBodyError(f"rank {rank} has died") from None
                 if error is not None:
                     raise NBodyError(self._simulator_text() or error)
-                answers[rank] = value
-        return [answers[rank] for rank in range(len(self._pipes))]
+                results[rank] = value
+        return [results[rank] for rank in range(len(self._pipes))]
 
 
 def default_cluster(nodes: int) -> str:

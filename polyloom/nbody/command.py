@@ -52,7 +52,7 @@ DEFAULTS = {
 }
 
 
-#: For bodies that a user brings: nobody has said that they are soft.
+#: For bodies that a user brings: no one has said that they are soft.
 OWN_BODIES = Preset(0.0, 1 / 128)
 
 
@@ -186,7 +186,7 @@ def _go(job: Job, settings: Settings, state: State, folder: RunFolder, log: Ener
     _write_counters(folder, result)
     status = 128 + interrupted if interrupted else 1 if _drifted(result, job) else 0
     if interrupted:
-        notes.tell(f"{record.INTERRUPTED[status]} after step {int(last['step'])} of {job.steps}")
+        notes.report(f"{record.INTERRUPTED[status]} after step {int(last['step'])} of {job.steps}")
     if status == 1:
         notes.say(
             f"the energy drifted by {result['energy_drift']:.3g} of its first value, above --max-drift "
@@ -211,9 +211,9 @@ class _Notes:
 
     def say(self, text: str) -> None:
         self.said.append(text)
-        self.tell(f"warning: {text}")
+        self.report(f"warning: {text}")
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """What is no warning."""
         self._progress.clear()
         print(f"polyloom: {text}", file=sys.stderr)

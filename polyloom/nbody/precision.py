@@ -75,9 +75,9 @@ def examine(pos: Floats, eps: float, frame: Frame) -> Closeness | None:
             held_apart[np.linalg.norm(held_apart, axis=1) <= COINCIDENT * length] = 0
         error = _errors(apart, held_apart, eps)
         moved = np.linalg.norm(held_apart - apart, axis=1)
-        told = error > TOLERANCE
-        found.append(tuple(column[told] for column in (first, second, error, moved)))
-        pairs += int(told.sum())
+        reported = error > TOLERANCE
+        found.append(tuple(column[reported] for column in (first, second, error, moved)))
+        pairs += int(reported.sum())
         if pairs >= MOST_PAIRS:
             break
     if not pairs:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of one rank on a cluster of hubs. Input: requests by a pipe; output: their answers, or an error's text.
+"""The process of one rank on a cluster of hubs. Input: requests by a pipe; output: their results, or an error's text.
 
-A request is (name of a method of the compiled module's HubRank, arguments); an answer (None, value) or (error, None).
+A request is (name of a method of the compiled module's HubRank, arguments); a result (None, value) or (error, None).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NetworkX's dispatcher calls. Input: its calls; output: its answers, by the functions of this package."""
+"""What NetworkX's dispatcher calls. Input: its calls; output: its results, by the functions of this package."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all algorithms of the backend share: which arguments are refused, and where a program runs.
 
-Input: a function's arguments; output: a reason against them, or the answer of a vertex program.
+Input: a function's arguments; output: a reason against them, or the result of a vertex program.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, TypeVar
 
 from polyloom.graphs.errors import GraphError
-from polyloom.graphs.run import Answer, answer, fidelity
+from polyloom.graphs.run import Result, fidelity, result
 from polyloom.graphs.run import Where as RunWhere
 from polyloom.jobs.memory_file import ArraysFile
 from polyloom.networkx_backend.graph import PolyloomGraph, nx
@@ -86,15 +86,15 @@ def call(
     options: Mapping[str, Any],
     where: Where,
     edges: ArraysFile | None = None,
-) -> Answer:
-    """The answer of a vertex program on the graph's edges, or on others between the same nodes.
+) -> Result:
+    """The result of a vertex program on the graph's edges, or on others between the same nodes.
 
     NotImplementedError where there is none: then NetworkX does it, if it may choose.
     """
     at = place(where)
     fidelity(at)  # what is wrong there is the caller's
     try:
-        return answer(program, edges or graph.file, len(graph), options, at)
+        return result(program, edges or graph.file, len(graph), options, at)
     except GraphError as error:
         raise NotImplementedError(f"polyloom: {error}") from error
 

@@ -27,7 +27,7 @@ def triangles(G: PolyloomGraph, nodes: Any = None, **where: Unpack[Where]) -> An
     """As networkx.triangles."""
     if nodes is not None:
         _refuse_multigraph(G)
-    return _told(G, nodes, _values("triangles", G, where).tolist())
+    return _reported(G, nodes, _values("triangles", G, where).tolist())
 
 
 @algorithm(unweighted, undirected)
@@ -37,7 +37,7 @@ def clustering(G: PolyloomGraph, nodes: Any = None, weight: None = None, **where
     degrees, corners = _degrees(G), _values("triangles", G, where)
     pairs = (degrees * (degrees - 1)).tolist()
     values = [0 if not t else t / d for t, d in zip((2 * corners).tolist(), pairs, strict=True)]
-    return _told(G, nodes, values)
+    return _reported(G, nodes, values)
 
 
 @algorithm(unweighted, undirected)
@@ -75,7 +75,7 @@ def _refuse_multigraph(graph: PolyloomGraph) -> None:
         raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
 
-def _told(graph: PolyloomGraph, nodes: Any, values: list[Any]) -> Any:
+def _reported(graph: PolyloomGraph, nodes: Any, values: list[Any]) -> Any:
     """The value of one node, or values by node: of all of ``nodes`` that the graph has, or of all."""
     if nodes is None:
         return dict(zip(graph, values, strict=True))

@@ -67,7 +67,7 @@ def _row(graph: PolyloomGraph, node: Any, message: str) -> int:
     return row
 
 
-def _told(
+def _reported(
     graph: PolyloomGraph, source: int, lengths: NDArray[np.float64], limit: float | None, whole: bool
 ) -> dict[Any, Any]:
     """Lengths by node, the nearest first, up to ``limit``; the source at least."""
@@ -85,7 +85,7 @@ def single_source_shortest_path_length(
 ) -> dict[Any, int]:
     """As networkx.single_source_shortest_path_length."""
     row = _row(G, source, f"Source {source} is not in G")
-    return _told(G, row, hops(G, row, where), levels(cutoff), True)
+    return _reported(G, row, hops(G, row, where), levels(cutoff), True)
 
 
 @algorithm()
@@ -94,7 +94,7 @@ def single_target_shortest_path_length(
 ) -> dict[Any, int]:
     """As networkx.single_target_shortest_path_length."""
     row = _row(G, target, f"Target {target} is not in G")
-    return _told(G, row, hops(G, row, where, backwards=True), levels(cutoff), True)
+    return _reported(G, row, hops(G, row, where, backwards=True), levels(cutoff), True)
 
 
 @algorithm(weight_is_a_name)
@@ -119,7 +119,7 @@ def _lengths(
 ) -> dict[Any, Any]:
     weighted = graph.has_weights(weight)
     lengths = _tree(graph, row, where, backwards).lengths if weighted else hops(graph, row, where, backwards)
-    return _told(graph, row, lengths, cutoff, graph.whole or not weighted)
+    return _reported(graph, row, lengths, cutoff, graph.whole or not weighted)
 
 
 @algorithm(weight_is_a_name)
@@ -156,7 +156,7 @@ def single_source_dijkstra(
         return 0, [target]
     whole = G.whole or not G.has_weights(weight)
     tree = _tree(G, row, where)
-    lengths = _told(G, row, tree.lengths, cutoff, whole)
+    lengths = _reported(G, row, tree.lengths, cutoff, whole)
     if target is None:
         return lengths, _paths(G, tree, row, lengths)
     if target not in lengths:

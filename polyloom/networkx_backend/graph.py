@@ -195,7 +195,7 @@ def forget_if_changed(graph: Any) -> None:
         return
     try:
         entries = convert.ext().count_edges(graph._adj, graph.is_multigraph())
-    except TypeError:  # no plain dictionaries: nobody can tell quickly
+    except TypeError:  # no plain dictionaries: no one can tell quickly
         entries = None
     for key, one in list(kept.items()):
         if isinstance(one, PolyloomGraph) and (len(graph), entries) != (len(one), len(one.file.edges)):

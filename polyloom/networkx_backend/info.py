@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What NetworkX is told of the backend when it is imported. Output: names, limits and parameters of the functions.
 
-Nothing is imported here: NetworkX asks whoever has Polyloom installed, whatever they do.
+Nothing is imported here: NetworkX asks anyone who has Polyloom installed, whatever they do.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ EXPECTED_TO_FAIL = {
 
 
 def get_info() -> dict[str, Any]:
-    """What the entry point ``networkx.backend_info`` answers."""
+    """What the entry point ``networkx.backend_info`` returns."""
     return {
         "backend_name": "polyloom",
         "project": "polyloom",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyloom.base import process
-from polyloom.graphs.run import Where, answer
+from polyloom.graphs.run import Where, result
 from polyloom.jobs.memory_file import ArraysFile
 from polyloom.pynn.errors import PynnError
 
@@ -83,7 +83,7 @@ class Network:
             for name, wanted in (("raster", spikes), ("traces", traces)):
                 if wanted:
                     options[name] = folder / f"{name}.csv"
-            done = answer("neurons", graph, cells, options, self.where)
+            done = result("neurons", graph, cells, options, self.where)
             raster, samples = (_read(options[name]) if name in options else None for name in ("raster", "traces"))
         for population in self.populations:
             population.take({name: done.columns[name][population.cells] for name in ("v", "u")})

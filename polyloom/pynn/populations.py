@@ -259,8 +259,8 @@ class Population(_Parameters, common.Population):  # type: ignore[misc, name-def
             return []
         return [
             (step, int(cell))
-            for cell, asked in zip(self.all_cells, self._steps, strict=True)
-            for step in asked
+            for cell, requested in zip(self.all_cells, self._steps, strict=True)
+            for step in requested
             if first < step <= first + steps
         ]
 

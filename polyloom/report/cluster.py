@@ -20,7 +20,7 @@ class Cluster:
     rates: dict[Pair, float]  # between FPGAs, bits a second each way, parallel links together
     host_rates: dict[Pair, float]  # the same of links to hosts
     line_bytes: dict[str, float]  # by overlay board
-    ranks: int  # FPGAs of the role kernel, and hosts but the last one
+    ranks: int  # FPGAs of the role mpi, and hosts but the last one
 
 
 @dataclass(frozen=True)

@@ -84,10 +84,10 @@ def parts(path: list[Step], lost: bool = False) -> dict[str, int]:
 
 def sentence(run: RunRecord, job: Job) -> str:
     """What the job waited for most; empty if that is not known of all of its ranks."""
-    return "" if silent(run, job) else tell(job, network(run, job))
+    return "" if silent(run, job) else describe(job, network(run, job))
 
 
-def tell(job: Job, net: Network) -> str:
+def describe(job: Job, net: Network) -> str:
     """The sentence; of all ranks' computing, and of the critical path's largest part."""
     path = waits.critical_path(job)
     whole = sum(step.end - step.begin for step in path)
@@ -123,7 +123,7 @@ def _cause(job: Job, net: Network, kind: str, steps: list[Step]) -> str:
     if kind == "printf":
         return "what FPGAs print, a message to the manager each time"
     if kind == "C's library":
-        return "functions of C's library that the manager does for FPGAs, each a question and an answer"
+        return "functions of C's library that the manager does for FPGAs, each a request and its response"
     rank, calls = steps[-1].rank, len(steps)
     return f"{kind}, {calls:,} call{'s' * (calls != 1)} in a row, the last on rank {rank}"
 

@@ -74,7 +74,7 @@ def read(path: Path) -> list[Proof]:
         if ("prove" in entry) == ("bound" in entry):
             raise UserError(f"{where}: give either prove or bound")
         if "bound" in entry and "cover" not in entry:
-            raise UserError(f"{where}: cover missing; without it nobody knows what happens within the bound")
+            raise UserError(f"{where}: cover missing; without it no one knows what happens within the bound")
         proofs += _proofs(name, entry, path.parent)
     return proofs
 

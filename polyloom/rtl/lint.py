@@ -104,9 +104,9 @@ def _header_problems(file: Path, text: str, keys: tuple[str, ...]) -> Iterator[s
     for key in keys:
         match = re.search(rf"(?:^|\s){key}:[ \t]*(\S*)", header)
         if match is None:
-            yield f"{file}: header line '{key}:' is missing ('none' is an answer)"
+            yield f"{file}: header line '{key}:' is missing ('none' will do)"
         elif not match.group(1) or re.fullmatch(r"[A-Z][\w/]*:", match.group(1)):
-            yield f"{file}: header line '{key}:' is empty ('none' is an answer)"
+            yield f"{file}: header line '{key}:' is empty ('none' will do)"
     named = header.partition("Tests:")[2]
     places = (owner(file) or file.parent.parent, paths.home() / "polyloom")
     for name in _TEST_FILE.findall(named):
@@ -125,7 +125,7 @@ def _header(text: str) -> list[str]:
     return lines
 
 
-def elaborations(root: Path, asked: Callable[[Path], bool]) -> tuple[list[Elaboration], list[str]]:
+def elaborations(root: Path, requested: Callable[[Path], bool]) -> tuple[list[Elaboration], list[str]]:
     """Every module of an rtl/ folder with the shortest list that names it, and modules that no list names.
 
     A test's list, which may hold parts played by hand, is the last resort.
@@ -139,7 +139,7 @@ def elaborations(root: Path, asked: Callable[[Path], bool]) -> tuple[list[Elabor
             problems.append(str(error))
     jobs = []
     for file in listed(root, ".sv"):
-        if not asked(file) or not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
+        if not requested(file) or not is_design(file) or not re.search(r"^module\s", file.read_text(), re.MULTILINE):
             continue
         naming = sorted(
             ("tests" in path.parts, len(found), path) for path, found in lists.items() if file.resolve() in found
@@ -208,17 +208,17 @@ def main(arguments: list[str]) -> int:
     root = paths.home()
     folders = [root / name for name in arguments if name != "--fix"]
 
-    def asked(file: Path) -> bool:
+    def requested(file: Path) -> bool:
         return not folders or any(file.is_relative_to(folder) for folder in folders)
 
-    files = [file for file in listed(root, ".sv") if asked(file)]
+    files = [file for file in listed(root, ".sv") if requested(file)]
     problems = list(format_problems(files, "--fix" in arguments))
     for file in files:
         if is_design(file):
             problems += rule_problems(file)
     if files:
-        problems += [problem for problem in tested.problems(root) if asked(Path(problem.partition(":")[0]))]
-        jobs, list_problems = elaborations(root, asked)
+        problems += [problem for problem in tested.problems(root) if requested(Path(problem.partition(":")[0]))]
+        jobs, list_problems = elaborations(root, requested)
         problems += list_problems
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             problems += [problem for found in pool.map(elaboration_problems, jobs) for problem in found]

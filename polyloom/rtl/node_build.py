@@ -10,7 +10,7 @@ Verilog literals (a string needs its quotes).
 
 The cache is ``cache.RTL`` (``$POLYLOOM_RTL_CACHE``): HASH/PREFIX.so and HASH/build.json. The hash
 covers the text of all sources, headers and waivers, top, parameters, flags, the shim, the versions of Verilator (of
-Yosys, and the processor, for lanes) and the C++ compiler. Whoever comes first builds under a file lock and moves the
+Yosys, and the processor, for lanes) and the C++ compiler. Anyone who comes first builds under a file lock and moves the
 whole folder into place; others wait and use it.
 
 With an app the top is a shell: its ports app_* are joined with those of the module A. Each is Verilated alone, the

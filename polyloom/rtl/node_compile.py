@@ -141,7 +141,7 @@ class Runtime:
         return command, f"compiling {HEADER}"
 
     def precompiled(self, folder: Path, level: str) -> list[str]:
-        """The header that build() has left in ``folder``, for whoever compiles with a level."""
+        """The header that build() has left in ``folder``, for anyone who compiles with a level."""
         header = self._header(folder, level)
         return ["-include-pch", str(header), *PRECOMPILED] if header.is_file() else []
 
@@ -315,7 +315,7 @@ def compile_model(
 
 
 def compile_shell(model: Model, folder: Path, runtime: Path, output: Path, progress: Callable[[str], None]) -> None:
-    """Compile what verilate() wrote into ``folder`` for whoever joins an app with it: objects, and the header."""
+    """Compile what verilate() wrote into ``folder`` for anyone who joins an app with it: objects, and the header."""
     for path in [*_compile(model, folder, runtime, progress), str(folder / f"{model.prefix}.h")]:
         shutil.copy(path, output)
 
@@ -345,7 +345,7 @@ def link(
 
 
 def link_program(objects: Sequence[Path | str], program: Path, libraries: Sequence[str]) -> None:
-    """An executable; whoever runs the one of that name goes on doing so."""
+    """An executable; anyone who runs the one of that name goes on doing so."""
     fresh = program.with_name(f".{program.name}-{os.getpid()}")
     try:
         _call(

@@ -145,7 +145,7 @@ def _times(run: RunRecord) -> Facts:
 
 
 def _results(run: RunRecord) -> Facts:
-    """Facts of the answer; times stand under their own heading."""
+    """Facts of the result; times stand under their own heading."""
     facts = {name: value for name, value in run.result.items() if isinstance(value, (str, int, float))}
     return {
         name: value for name, value in facts.items() if not name.endswith("seconds") and name not in {"device", "on"}
@@ -174,14 +174,14 @@ def _ratios(values: Sequence[Any]) -> list[float | None]:
 
 
 def _cells(name: str, values: Sequence[Any]) -> list[str]:
-    cells = [_told(name, value) for value in values]
+    cells = [_reported(name, value) for value in values]
     for number, ratio in enumerate(_ratios(values)):
         if ratio is not None and values[number] != values[0]:
             cells[number] += f" (x {ratio:.3g})"
     return cells
 
 
-def _told(name: str, value: Any) -> str:
+def _reported(name: str, value: Any) -> str:
     if value is None:
         return "-"
     if _is_number(value):

@@ -70,7 +70,7 @@ def execute(plan: Plan, folder: Path | None, jobs: int = 0, x: str | None = None
     """As ``sweep``, of a plan; ``x``: what the page's plot goes by."""
     with RunFolder(folder, keep=True) if folder is not None else contextlib.nullcontext() as held:
         index = Index(held)
-        entries = index.of(plan.points(), "" if isinstance(plan.app, str) else _told_apart(plan.app))
+        entries = index.of(plan.points(), "" if isinstance(plan.app, str) else _reported_apart(plan.app))
         todo = [entry for entry in entries if not _is_done(entry, held)]
         jobs = min(jobs or len(os.sched_getaffinity(0)), max(len(todo), 1))
         begin = time.monotonic()
@@ -97,7 +97,7 @@ def execute(plan: Plan, folder: Path | None, jobs: int = 0, x: str | None = None
         return result
 
 
-def _told_apart(function: Callable[..., Any]) -> str:
+def _reported_apart(function: Callable[..., Any]) -> str:
     """The function's name, and a digest of what it does itself; what it calls does not count."""
     code = getattr(function, "__code__", None)
     if code is None:
@@ -140,9 +140,9 @@ def _launched(plan: Plan, todo: Sequence[Entry], held: RunFolder, jobs: int) -> 
     places = [held.claim(f"{entry.run}/") for entry in todo]
     # Many runs share the CPUs better than threads of one.
     engine = "serial" if jobs > 1 and "POLYLOOM_ENGINE" not in os.environ else ""
-    with process.signals_for_threads() as asked, ThreadPoolExecutor(jobs) as pool:
+    with process.signals_for_threads() as requested, ThreadPoolExecutor(jobs) as pool:
         futures = {
-            pool.submit(_one, plan, entry.parameters, place, engine, asked): entry
+            pool.submit(_one, plan, entry.parameters, place, engine, requested): entry
             for entry, place in zip(todo, places, strict=True)
         }
         try:
@@ -153,15 +153,15 @@ def _launched(plan: Plan, todo: Sequence[Entry], held: RunFolder, jobs: int) -> 
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-        signum = asked()
+        signum = requested()
     if signum:
         raise interrupts.Ended(signum)
 
 
-def _one(plan: Plan, point: Parameters, place: Path, engine: str, asked: Callable[[], int]) -> tuple[str, str]:
+def _one(plan: Plan, point: Parameters, place: Path, engine: str, requested: Callable[[], int]) -> tuple[str, str]:
     """Run one, by this engine if the plan names none; its status and, if it failed, why."""
     assert isinstance(plan.app, str)
-    if asked():
+    if requested():
         return WAITING, ""
     options = plan.part(point, plan.options)
     own: Parameters = {"engine": engine}

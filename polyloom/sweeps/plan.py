@@ -79,10 +79,10 @@ def read(path: Path) -> Plan:
     tables = [content.get(name, {}) for name in ("options", "keys")]
     for name, table in zip(("options", "keys"), tables, strict=True):
         if not isinstance(table, dict):
-            raise UserError(f"{where}: {name} is {_told(table)}; write a table [{name}]")
+            raise UserError(f"{where}: {name} is {_reported(table)}; write a table [{name}]")
     for name in ("app", "on"):
         if not isinstance(content.get(name, ""), str):
-            raise UserError(f"{where}: {name} is {_told(content[name])}; write a text")
+            raise UserError(f"{where}: {name} is {_reported(content[name])}; write a text")
     if not content.get("app"):
         raise UserError(f'{where}: names no application; write app = "pagerank"; `polyloom apps` lists them')
     return make(content["app"], tables[0], tables[1], content.get("cluster", ""), content.get("on", ""), where)
@@ -116,7 +116,7 @@ def make(
             kind = RUN_OPTIONS.get(name)
             if type(value) is not kind if kind else not isinstance(value, (str, int, float)):
                 wanted = _WORDS[kind] if kind else "a text, a number, true or false"
-                raise UserError(f"{where}: option {name} is {_told(value)}; allowed: {wanted}, or a list of such")
+                raise UserError(f"{where}: option {name} is {_reported(value)}; allowed: {wanted}, or a list of such")
     native = on == "native"
     unused = [name for name in RUN_OPTIONS if name in listed and not (name == "seed" and program.draws)]
     unused += [name for name, given in (("cluster", cluster), ("keys", keys)) if given]
@@ -169,7 +169,7 @@ def _listed(where: str, what: str, value: Any) -> list[Any]:
         try:
             json.dumps(each)
         except TypeError as error:
-            raise UserError(f"{where}: {what} is {_told(each)}; allowed: texts, numbers, true, false") from error
+            raise UserError(f"{where}: {what} is {_reported(each)}; allowed: texts, numbers, true, false") from error
     return values
 
 
@@ -181,6 +181,6 @@ def _check_names(where: str, given: Mapping[str, Any], known: Collection[str]) -
             raise UserError(f"{where}: {name} is unknown; {hint}allowed: {', '.join(sorted(known))}")
 
 
-def _told(value: Any) -> str:
+def _reported(value: Any) -> str:
     text = str(value)
     return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"

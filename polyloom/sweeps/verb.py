@@ -52,7 +52,7 @@ def compare(
 ) -> None:
     """Say what differs between runs.
 
-    Parameters, cluster, times, answers, counters, and what was busiest; ratios are to the first run.
+    Parameters, cluster, times, results, counters, and what was busiest; ratios are to the first run.
     """
     found = comparing.compare(runs)
     print(json.dumps(found.as_dict()) if json_output else found.text())

@@ -32,7 +32,7 @@ class BuiltKernel:
     ranks: tuple[int, ...]
     folder: Path
     cached: bool
-    asks_rank: bool
+    requests_rank: bool
 
     @property
     def file_list(self) -> Path:
@@ -63,28 +63,28 @@ def build(
     built = []
     for group in behaviour.group(programs):
         first = group.ranks[0]
-        asks = not group.identical
-        text = specialise.for_ranks(module, group.ranks) if asks else programs[first]
-        if asks and absent.calls(text) and not any(absent.calls(programs[rank]) for rank in group.ranks):
+        requests = not group.identical
+        text = specialise.for_ranks(module, group.ranks) if requests else programs[first]
+        if requests and absent.calls(text) and not any(absent.calls(programs[rank]) for rank in group.ranks):
             # Only a program that knows its rank knows that this rank never gets there.
             built += [_kernel(programs[rank], options, (rank,), False, say) for rank in group.ranks]
             continue
-        built.append(_kernel(text, options, group.ranks, asks, say))
+        built.append(_kernel(text, options, group.ranks, requests, say))
     return built
 
 
 def _kernel(
-    text: str, options: hls.Options, ranks: tuple[int, ...], asks: bool, say: Callable[[str], None]
+    text: str, options: hls.Options, ranks: tuple[int, ...], requests: bool, say: Callable[[str], None]
 ) -> BuiltKernel:
     key = _key(text, options)
     if (known := KERNELS.find(key, "report.json")) is not None:
-        return BuiltKernel(ranks, known, True, asks)
+        return BuiltKernel(ranks, known, True, requests)
     say(f"synthesizing the kernel of rank {text_of(ranks)}")
     kernel = hls.compile_kernel(text, options)
     with KERNELS.making(key) as fresh:
         (fresh / "program.ll").write_text(text, errors="surrogateescape")
         write_kernel(kernel, fresh)
-    return BuiltKernel(ranks, KERNELS.folder / key, False, asks)
+    return BuiltKernel(ranks, KERNELS.folder / key, False, requests)
 
 
 def _key(text: str, options: hls.Options) -> str:

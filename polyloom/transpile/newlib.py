@@ -90,7 +90,7 @@ def _make(sources: Path, fresh: Path) -> None:
             toolchain.run("llvm-link", [*pool.map(compiled, [*files, *_own()]), "-o", fresh / MODULE])
 
 
-def asked(names: Sequence[str]) -> list[str]:
+def requested(names: Sequence[str]) -> list[str]:
     """Those of ``names`` that newlib has; none if it is not installed: where one is called, kernels' headers say so."""
     library = module() if names else None
     if library is None:

@@ -92,7 +92,7 @@ def link(source: Source, target: Target) -> str:
 
 def _add_newlib(linked: Path, folder: Path) -> None:
     """Link what is asked for of newlib's libm."""
-    wanted = newlib.asked([name for name in _undefined(linked) if not name.startswith("__polyloom_")])
+    wanted = newlib.requested([name for name in _undefined(linked) if not name.startswith("__polyloom_")])
     if wanted:
         part = folder / newlib.MODULE
         offered = f"-internalize-public-api-list={','.join(wanted)}"

@@ -158,9 +158,9 @@ TEST_F(SimulatorTest, UnderMpiOnlyTheSimulatorThatWasStartedIsHeard) {
   ::setenv("POLYLOOM_ENGINE", "mpi:2", 1);
   ::testing::internal::CaptureStderr();
   std::atomic<bool> over{false};
-  std::string heard = "nobody came";
+  std::string heard = "no one came";
   std::thread impostor([&] {
-    while (!over && heard == "nobody came") {
+    while (!over && heard == "no one came") {
       std::error_code ignored;
       for (const fs::directory_entry& folder : fs::directory_iterator(runtime, ignored)) {
         try {

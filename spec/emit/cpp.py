@@ -218,6 +218,7 @@ def hub_registers() -> str:
     for row in hub.CONTROL.rows:
         lines.append(f"inline constexpr std::uint32_t k{_camel(row.name)} = {1 << row.number};  ///< {row.meaning}")
     lines += ["", *map(_constant, hub.CONSTANTS), "", *_registers(hub.REGISTERS, "byte offsets")]
+    lines += ["", *_fields(hub.REGISTERS)]
     purpose = "Registers and numbers of the hub: docs/reference/registers.md."
     return header(purpose, ["<cstdint>"], "polyloom::hub", lines)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from spec.rows import Boolean, Choice, Integer, Key, KeyTable, Other, PowerOfTwo
 
-#: Answers are kept in a calendar of 64 cycles.
+#: Responses are kept in a calendar of 64 cycles.
 MAX_LATENCY = 48
 
 BOARD: list[Key] = [

@@ -129,7 +129,7 @@ static void directed(void) {
 }
 
 /* Rank 0 knows the first half of a ring, the last rank the other. */
-static void told(void) {
+static void reported(void) {
   int sources[MOST], degrees[MOST], dests[MOST], got[MOST], to[MOST], n = 0, n_in, n_out, weighted;
   const int half = size / 2, first = rank == 0 ? 0 : half,
             end = rank == size - 1 ? size
@@ -145,7 +145,7 @@ static void told(void) {
   MPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &weighted);
   MPI_Dist_graph_neighbors(comm, n_in, got, MPI_UNWEIGHTED, n_out, to, MPI_UNWEIGHTED);
   printf("rank %d: told %d %d, weighted %d, from %d to %d\n", rank, n_in, n_out, weighted, got[0], to[0]);
-  exchange("told", comm, n_in, got, n_out, to);
+  exchange("reported", comm, n_in, got, n_out, to);
   MPI_Comm_free(&comm);
 }
 
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   grid();
   star();
   directed();
-  told();
+  reported();
   MPI_Finalize();
   return 0;
 }

@@ -120,7 +120,7 @@ static void to_oneself(int rank) {
   int count;
   MPI_Recv(&in, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status);
   MPI_Get_count(&status, MPI_INT, &count);
-  printf("rank %d: itself %d, nobody %d\n", rank, in, count);
+  printf("rank %d: itself %d, no one %d\n", rank, in, count);
 }
 
 int main(int argc, char** argv) {

@@ -11,7 +11,7 @@
 
 static int up(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
-static void ask(int values[4], int my_rank, MPI_Comm comm) {
+static void request(int values[4], int my_rank, MPI_Comm comm) {
   if (my_rank == 0) {
     static const char line[] = "41 7 -3 12";
     if (sscanf(line, "%d %d %d %d", &values[0], &values[1], &values[2], &values[3]) != 4) exit(1);
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  ask(values, rank, MPI_COMM_WORLD);
+  request(values, rank, MPI_COMM_WORLD);
   for (int i = 0; i < 4; i++) sum += values[i] * (i + rank);
   MPI_Reduce(&sum, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   printf("rank %d: %d to %d, %d\n", rank, values[0], values[3], sum);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vertex program in one file. It is compiled twice: for the threads of the overlay and for the host, which
-// reads the graph, runs the vertices natively or on a cluster, and writes the answer.
+// reads the graph, runs the vertices natively or on a cluster, and writes the result.
 //
 //   #include <polyloom/program.h>
 //   struct Degree : PDevice<State, None, Message> { ... };  // what a vertex does (docs/guides/polite.md)
@@ -32,7 +32,7 @@ namespace polyloom {
 namespace apps {
 struct Options;
 struct Input;
-struct Answer;
+struct Outcome;
 struct NamedGraph;
 }  // namespace apps
 
@@ -106,17 +106,18 @@ enum class Edges {
 /// - `static bool uses_weights(const Options&)`, host only, if a program that takes weights does not always;
 /// - `static void check(const Options&, Input&)`, host only: throws UserError for what cannot be computed;
 ///   may draw what the input lacks;
-/// - `static void hear(const Options&, const Input&, std::span<const Message>, Answer&)`, host only: what the
+/// - `static void hear(const Options&, const Input&, std::span<const Message>, Outcome&)`, host only: what the
 ///   vertices of the mode have sent on HostPin, as it came, before report();
-/// - `static void report(const Options&, const Input&, std::span<const Result>, Answer&)`, host only: figures
+/// - `static void report(const Options&, const Input&, std::span<const Result>, Outcome&)`, host only: figures
 ///   and notes, further columns of --out; results stand by vertex;
-/// - `static void verify(const Options&, const Input&, Answer&)`, host only: --verify.
+/// - `static void verify(const Options&, const Input&, Outcome&)`, host only: --verify.
 ///
-/// Vertices answer in finish(Result*), with a member `id`, the vertex's number, and `value`, the answer.
+/// Vertices give their result in finish(Result*), with a member `id`, the vertex's number, and `value`, the result.
 struct Program {
   using Options = apps::Options;
   using Input = apps::Input;
-  using Answer = apps::Answer;
+  using Outcome = apps::Outcome;
+  using Answer = Outcome;  ///< its name in programs that were written before it was called so
   using NamedGraph = apps::NamedGraph;
 
   static constexpr const char* purpose = "A vertex program.";
@@ -125,7 +126,7 @@ struct Program {
   static constexpr bool takes_weights = false;  ///< also where no label is a number, or connect() sets labels
   static constexpr bool takes_fractions = false;  ///< of weights: Input::fractions has them then
   static constexpr bool signed_weights = false;   ///< always in Input::fractions; none where a graph has none
-  static constexpr bool draws = false;            ///< the answer depends on Options::seed
+  static constexpr bool draws = false;            ///< the result depends on Options::seed
   static constexpr bool largest_first = true;     ///< of the vertices that are printed
   static constexpr bool values_are_vertices = false;
   static constexpr bool states_in_dram = false;

@@ -138,24 +138,24 @@ module axi_mux_proof #(
       .payload_i(out_rsp_i.r)
   );
 
-  // Read bursts asked for and not answered, by initiator and in all; the memory answers only what was asked of it.
+  // Read bursts asked for and not answered, by initiator and in all; the memory responds to only what was asked of it.
   logic [1:0][4:0] owed_q;
   logic [4:0] open_q;
-  logic [1:0] asked, answered;
+  logic [1:0] requested, responded;
   for (genvar i = 0; i < 2; i++) begin : gen_count
-    assign asked[i] = in_req_i[i].ar_valid && in_rsp[i].ar_ready;
-    assign answered[i] = in_rsp[i].r_valid && in_req_i[i].r_ready && in_rsp[i].r.last;
+    assign requested[i] = in_req_i[i].ar_valid && in_rsp[i].ar_ready;
+    assign responded[i] = in_rsp[i].r_valid && in_req_i[i].r_ready && in_rsp[i].r.last;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) owed_q[i] <= '0;
-      else owed_q[i] <= owed_q[i] + 5'(asked[i]) - 5'(answered[i]);
+      else owed_q[i] <= owed_q[i] + 5'(requested[i]) - 5'(responded[i]);
     end
   end
-  logic ar_taken, r_ended;
-  assign ar_taken = out_req.ar_valid && out_rsp_i.ar_ready;
-  assign r_ended  = out_rsp_i.r_valid && out_req.r_ready && out_rsp_i.r.last;
+  logic ar_accepted, r_ended;
+  assign ar_accepted = out_req.ar_valid && out_rsp_i.ar_ready;
+  assign r_ended = out_rsp_i.r_valid && out_req.r_ready && out_rsp_i.r.last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) open_q <= '0;
-    else open_q <= open_q + 5'(ar_taken) - 5'(r_ended);
+    else open_q <= open_q + 5'(ar_accepted) - 5'(r_ended);
   end
 
   always_comb begin
@@ -163,14 +163,14 @@ module axi_mux_proof #(
       assume (!out_rsp_i.r_valid || open_q != '0);
       if (!ByOrder) assume (!out_rsp_i.r_valid || owed_q[out_rsp_i.r.id[ID_BITS-1]] != '0);
       // One initiator at a time, and nothing is taken that is not passed on.
-      assert (!(asked[0] && asked[1]));
-      assert ((asked[0] || asked[1]) == ar_taken);
-      assert (!ar_taken || (asked[1] ? out_req.ar.addr == in_req_i[1].ar.addr : out_req.ar.addr == in_req_i[0].ar.addr));
+      assert (!(requested[0] && requested[1]));
+      assert ((requested[0] || requested[1]) == ar_accepted);
+      assert (!ar_accepted || (requested[1] ? out_req.ar.addr == in_req_i[1].ar.addr : out_req.ar.addr == in_req_i[0].ar.addr));
       assert (owed_q[0] + owed_q[1] == open_q);
       for (int unsigned i = 0; i < 2; i++) assert (!in_rsp[i].r_valid || owed_q[i] != '0);
       assert (!(in_rsp[0].w_ready && in_rsp[1].w_ready));
-      cover (answered[0] && owed_q[1] != '0);
-      cover (answered[1] && owed_q[0] == 5'd1);
+      cover (responded[0] && owed_q[1] != '0);
+      cover (responded[1] && owed_q[0] == 5'd1);
       cover (in_req_i[1].w_valid && in_rsp[1].w_ready && in_req_i[1].w.last);
     end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_axi_checker: listens to an AXI port in simulation and stops it at the first breach of the protocol.
-// How:          each channel's handshake; lists of open bursts (by id for reads and write answers) give length and last.
+// How:          each channel's handshake; lists of open bursts (by id for reads and write responses) give length and last.
 // Latency:      none.
 // Throughput:   none.
 // Backpressure: listens only.
@@ -23,7 +23,7 @@ module polyloom_axi_checker #(
   import polyloom_axi_pkg::*;
 
   // Rules: 0 an offer fell or changed, 1 a burst crosses a boundary or begins off a beat, 2 last of write data in the
-  // wrong place, 3 write data without an address, 4 write answer without a burst, 5 read data without a burst,
+  // wrong place, 3 write data without an address, 4 write response without a burst, 5 read data without a burst,
   // 6 last of read data in the wrong place.
   req_t req_q;
   rsp_t rsp_q;
@@ -31,7 +31,7 @@ module polyloom_axi_checker #(
   logic [7:0] w_len[$];  // bursts whose data are not all here
   logic [ID_BITS-1:0] w_id[$];
   int unsigned w_beat;
-  int unsigned b_open[2**ID_BITS];  // bursts with all data and no answer
+  int unsigned b_open[2**ID_BITS];  // bursts with all data and no response
   logic [7:0] r_len[2**ID_BITS][$];
   int unsigned r_beat[2**ID_BITS];
 
@@ -40,8 +40,8 @@ module polyloom_axi_checker #(
         || addr % ADDR_BITS'(BOUNDARY) + (ADDR_BITS'(len) + 1) * ADDR_BITS'(STRB_BITS) > ADDR_BITS'(BOUNDARY);
   endfunction
 
-  function automatic logic fell(input logic was, input logic taken, input logic valid, input logic same);
-    return was && !taken && !(valid && same);
+  function automatic logic fell(input logic was, input logic accepted, input logic valid, input logic same);
+    return was && !accepted && !(valid && same);
   endfunction
 
   // verilator lint_off BLKSEQ
@@ -69,7 +69,7 @@ module polyloom_axi_checker #(
                           fell(rsp_q.r_valid, req_q.r_ready, rsp_i.r_valid, rsp_q.r == rsp_i.r));
       now[1] = (req_i.aw_valid && bad_burst(req_i.aw.addr, req_i.aw.len)) ||
           (req_i.ar_valid && bad_burst(req_i.ar.addr, req_i.ar.len));
-      // An answer is checked before what is accepted in the same cycle counts: it cannot be for that.
+      // A response is checked before what is accepted in the same cycle counts: it cannot be for that.
       if (rsp_i.b_valid && req_i.b_ready) begin
         if (b_open[rsp_i.b.id] == 0) now[4] = 1'b1;
         else b_open[rsp_i.b.id]--;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_axi_mux: two initiators share one memory port.
 // How:          round-robin for addresses, reads apart from writes; write data follow in the order of the addresses.
-//               Answers go back by the highest id bit, which holds the initiator (ByOrder = 0), or, for a memory that
-//               answers in order and ignores ids, by a list of requesters (ByOrder = 1).
+//               Responses go back by the highest id bit, which holds the initiator (ByOrder = 0), or, for a memory that
+//               responds in order and ignores ids, by a list of requesters (ByOrder = 1).
 //                   in 0 --.              .--> AW, AR --.
 //                           >-- arbiter --+-- who ------+--> out        B, R: out --> by id or list --> in 0 | in 1
 //                   in 1 --'              '--> W -------'
 // Latency:      AW, AR, B, R: 0 cycles (combinational). W: 1 cycle after its AW was taken, if no earlier data wait; then 0.
 // Throughput:   one beat a cycle on each channel; bursts are not interleaved; with one-beat bursts one each cycle.
 // Backpressure: valid to valid and ready to ready are combinational from side to side; put a spill register on either
-//               side to cut. Addresses wait when Outstanding of them have no data (W) or, ByOrder, no answer yet.
+//               side to cut. Addresses wait when Outstanding of them have no data (W) or, ByOrder, no response yet.
 // Order/loss:   order of each initiator is the memory's; nothing lost. No deadlock: an address is passed on only with
 //               a place in the lists, and data wait for nothing but the memory.
 // Reset:        lists emptied. Takes addresses in the first cycle after reset.
 // Limits:       Outstanding >= 2 (checked at elaboration). ByOrder = 0: the highest id bit of initiators is 0, also in their
-//               answers; ByOrder = 1: ids are 0 (both asserted). Write data of a burst must not wait for its answer.
+//               responses; ByOrder = 1: ids are 0 (both asserted). Write data of a burst must not wait for its response.
 // Cost:         Outstanding 8, by id: 466 LUT, 26 FF (UltraScale+); 243 ALM (Cyclone V); 494 LUT4 (ECP5), most of it the data
 //               multiplexer. `polyloom synth axi_mux`, Yosys 0.70, 2026-11.
 // Source:       own design; arbiter and FIFO from PULP common_cells.   Tests: test_polyloom_axi_mux.py, proofs.toml
 module polyloom_axi_mux #(
-    parameter bit ByOrder = 1'b0,  // route answers by order, not by id
+    parameter bit ByOrder = 1'b0,  // route responses by order, not by id
     parameter int unsigned Outstanding = 8  // places of the lists of requesters
 ) (
     input  logic                         clk_i,

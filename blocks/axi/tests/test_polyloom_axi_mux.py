@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: two initiators with random bursts, ids and strobes on a memory that answers out of order (by id) or in order;
-all sides stall at random, the protocol checker listens on all three ports. Fairness, full rate of write data.
+"""Covers: two initiators with random bursts, ids and strobes on a memory that responds out of order (by id) or in
+order; all sides stall at random, the protocol checker listens on all three ports. Fairness, full rate of write data.
 
-Tests polyloom_axi_mux with polyloom_axi_mux_arbiter and polyloom_axi_mux_list. Leaves out: error answers.
+Tests polyloom_axi_mux with polyloom_axi_mux_arbiter and polyloom_axi_mux_list. Leaves out: error responses.
 """
 
 from __future__ import annotations

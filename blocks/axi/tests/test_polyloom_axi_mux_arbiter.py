@@ -29,12 +29,12 @@ async def takes_turns(dut: Any, stall: str, both: bool) -> None:
     sink = h.sink("out", 0.6 if stall == "sparse" else stall)
     who, valid = h.signal("who"), h.signal("in_valid")
     winners: list[int] = []
-    asked: list[int] = []
+    requested: list[int] = []
 
     def check(_: int) -> None:
         if sink.valid.get() and sink.ready.get():
             winners.append(who.get())
-            asked.append(valid.get())
+            requested.append(valid.get())
 
     EveryCycle(h, lambda: None, check)
     await h.reset()
@@ -54,4 +54,4 @@ async def takes_turns(dut: Any, stall: str, both: bool) -> None:
         assert not both or all(a != b for a, b in pairwise(winners))
     # A choice that had to wait may be followed by the same one once, not twice.
     for n in range(2, len(winners)):
-        assert len(set(winners[n - 2 : n + 1])) == 2 or asked[n - 2 : n + 1] != [3, 3, 3]
+        assert len(set(winners[n - 2 : n + 1])) == 2 or requested[n - 2 : n + 1] != [3, 3, 3]

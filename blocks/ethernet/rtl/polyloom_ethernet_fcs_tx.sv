@@ -43,19 +43,19 @@ module polyloom_ethernet_fcs_tx #(
   logic [31:0] crc;
   logic [1:0] valid_q, last_q;
   logic [63:0] data1_q, data2_q;
-  logic take, move, closed_q;
+  logic accept, move, closed_q;
 
   // Both stages move when the word at the lane passes or there is none.
   assign move = state_q == WORDS && (!valid_q[1] || tx_ready_i);
   assign in_ready_o = move && !closed_q;
-  assign take = in_valid_i && in_ready_o;
+  assign accept = in_valid_i && in_ready_o;
 
   polyloom_crc32 #(
       .Words(1)
   ) i_crc (
       .clk_i,
       .rst_ni,
-      .valid_i    (take),
+      .valid_i    (accept),
       .first_i    (first_q),
       .count_i    (1'b1),
       .data_i     (in_data_i),
@@ -71,9 +71,9 @@ module polyloom_ethernet_fcs_tx #(
       valid_q <= '0;
       closed_q <= 1'b0;
     end else begin
-      if (take) first_q <= in_last_i;
-      if (take && in_last_i) closed_q <= 1'b1;
-      if (move) valid_q <= {valid_q[0], take};
+      if (accept) first_q <= in_last_i;
+      if (accept && in_last_i) closed_q <= 1'b1;
+      if (move) valid_q <= {valid_q[0], accept};
       unique case (state_q)
         WORDS: if (valid_q[1] && last_q[1] && tx_ready_i) state_q <= CHECK;
         CHECK:

@@ -63,7 +63,7 @@ async def words_plus_check_plus_gap(dut: Any, which: int) -> None:
     data = [c for c, w in zip(sink.cycles, sink.passed, strict=True) if not LANE.unpack(w)["last"]]
     assert [b - a for a, b in zip(source.cycles, data, strict=True)] == [2] * sum(counts)
     last = [c for c, w in zip(sink.cycles, sink.passed, strict=True) if LANE.unpack(w)["last"]]
-    taken = [b - a for a, b in pairwise(last)]
-    assert all(t >= n + 1 + GAPS[which] for t, n in zip(taken, counts[1:], strict=True)), taken
+    accepted = [b - a for a, b in pairwise(last)]
+    assert all(t >= n + 1 + GAPS[which] for t, n in zip(accepted, counts[1:], strict=True)), accepted
     # The input opens again when the silence is over: two cycles until its word is at the lane.
-    assert all(t <= n + 3 + GAPS[which] for t, n in zip(taken, counts[1:], strict=True)), taken
+    assert all(t <= n + 3 + GAPS[which] for t, n in zip(accepted, counts[1:], strict=True)), accepted

@@ -76,8 +76,8 @@ class Places:
         if out_valid and out_ready:
             self.used -= 1
             self.frames -= STORE_OUT.unpack(out)["last"]
-        told = self._write(STORE_IN.unpack(word), full) if valid else 0
-        assert dropped == told, f"cycle {cycle}: dropped_o {dropped}, the model says {told}"
+        reported = self._write(STORE_IN.unpack(word), full) if valid else 0
+        assert dropped == reported, f"cycle {cycle}: dropped_o {dropped}, the model says {reported}"
 
     def _write(self, word: dict[str, int], full: bool) -> int:
         """Take a word; whether a good frame is lost with it."""
@@ -89,7 +89,7 @@ class Places:
         self._frame.append(STORE_OUT.pack(last=word["last"], bytes=word["bytes"], data=word["data"]))
         if not word["last"]:
             return 0
-        keep, told = not self._lost and not word["bad"], int(self._lost and not word["bad"])
+        keep, reported = not self._lost and not word["bad"], int(self._lost and not word["bad"])
         if keep:
             size = 8 * (len(self._frame) - 1) + word["bytes"]
             self.expected += [w | STORE_OUT.pack(size=size) for w in self._frame]
@@ -97,10 +97,10 @@ class Places:
             self.kept += 1
         else:
             self.used -= self._part
-        self.dropped += told
+        self.dropped += reported
         self.bad += word["bad"]
         self._part, self._lost, self._frame = 0, False, []
-        return told
+        return reported
 
 
 @cocotb.test()

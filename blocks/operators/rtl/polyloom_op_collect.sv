@@ -19,11 +19,11 @@ module polyloom_op_collect
     input  logic                          clk_i,
     input  logic                          rst_ni,
     input  logic                          flush_i,
-    input  logic                          step_i,   // a new step: turns begin anew, so that equal steps mix equally
-    input  logic  [Inputs-1:0]            mask_i,   // inputs of the step
+    input  logic                          step_i,    // a new step: turns begin anew, so that equal steps mix equally
+    input  logic  [Inputs-1:0]            mask_i,    // inputs of the step
     // From the groups' buffers
     input  logic  [Inputs-1:0]            valid_i,
-    output logic  [Inputs-1:0]            take_o,
+    output logic  [Inputs-1:0]            accept_o,
     input  logic  [Inputs-1:0][3:0]       count_i,
     input  logic  [Inputs-1:0]            end_i,
     input  logic  [Inputs-1:0][7:0][31:0] group_i,
@@ -43,7 +43,7 @@ module polyloom_op_collect
   logic [InWidth-1:0] turn_q;
 
   // The next one: the first with a group from `turn_q` on.
-  wire [Inputs-1:0] ask = valid_i & ~ended_q;
+  wire [Inputs-1:0] request = valid_i & ~ended_q;
   logic [InWidth-1:0] chosen;
   logic any;
   always_comb begin
@@ -51,7 +51,7 @@ module polyloom_op_collect
     any = 1'b0;
     for (int unsigned n = 0; n < 2 * Inputs; n++) begin
       automatic logic [InWidth-1:0] i = InWidth'((n < Inputs) ? n : n - Inputs);
-      if (!any && ask[i] && (n >= Inputs || n >= 32'(turn_q))) begin
+      if (!any && request[i] && (n >= Inputs || n >= 32'(turn_q))) begin
         any = 1'b1;
         chosen = i;
       end
@@ -63,7 +63,7 @@ module polyloom_op_collect
   wire over = final_q & (fill_q <= 5'd8);  // the beat that is shown is the last one
   wire [4:0] left = emit ? (over ? 5'd0 : fill_q - 5'd8) : fill_q;
   wire [Inputs-1:0] ended_d = ended_q | (Inputs'(end_i[chosen]) << chosen);
-  assign take_o = Inputs'(accept) << chosen;
+  assign accept_o = Inputs'(accept) << chosen;
 
   always_comb begin
     words_d = emit ? {{8{32'd0}}, words_q[15:8]} : words_q;

@@ -42,7 +42,7 @@ module polyloom_op_distribute
     input  logic  [       31:0][     OutWidth:0]       members_i,       // how many they are
     // From the input's buffer
     input  logic                                       valid_i,
-    output logic                                       take_o,
+    output logic                                       accept_o,
     input  beat_t                                      beat_i,
     // To the outputs' buffers
     input  logic                                       room_i,
@@ -105,8 +105,8 @@ module polyloom_op_distribute
   logic [BEAT_BITS-1:0] data1_q;
   wire move1, move2;
 
-  assign take_o = valid_i & (~valid1_q | move1);
-  assign record_error_o = take_o & ((record_i & (beat_q == RecordWidth'(RecordBeats))) | (steer_i & past_record));
+  assign accept_o = valid_i & (~valid1_q | move1);
+  assign record_error_o = accept_o & ((record_i & (beat_q == RecordWidth'(RecordBeats))) | (steer_i & past_record));
   for (genvar k = 0; k < 8; k++) begin : gen_key
     assign key_valid_o[k] = move1 & there1_q[k] & ~steer_i & ~(pair_i & (k % 2 == 1));
   end
@@ -186,7 +186,7 @@ module polyloom_op_distribute
       beat_q     <= '0;
       recorded_q <= '0;
     end else begin
-      if (take_o) valid1_q <= 1'b1;
+      if (accept_o) valid1_q <= 1'b1;
       else if (move1) valid1_q <= 1'b0;
       if (move1) valid2_q <= 1'b1;
       else if (move2) valid2_q <= 1'b0;
@@ -201,7 +201,7 @@ module polyloom_op_distribute
         turn_q <= '0;
         beat_q <= '0;
         if (record_next_i) recorded_q <= '0;
-      end else if (take_o) begin
+      end else if (accept_o) begin
         turn_q <= turn_q + 1'b1;
         if (beat_q != RecordWidth'(RecordBeats)) beat_q <= beat_q + 1'b1;
         if (record_i && beat_q != RecordWidth'(RecordBeats)) recorded_q <= beat_q + 1'b1;
@@ -210,7 +210,7 @@ module polyloom_op_distribute
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_o) begin
+    if (accept_o) begin
       last1_q   <= beat_i.last;
       there1_q  <= there;
       bucket1_q <= bucket;
@@ -236,7 +236,7 @@ module polyloom_op_distribute
 
   // What the keys of this input were given, beat by beat; read one beat ahead.
   logic [8*OutWidth-1:0] record_mem[RecordBeats];
-  wire [AddrWidth-1:0] next_beat = step_i ? '0 : AddrWidth'(beat_q) + AddrWidth'(take_o);
+  wire [AddrWidth-1:0] next_beat = step_i ? '0 : AddrWidth'(beat_q) + AddrWidth'(accept_o);
   always_ff @(posedge clk_i) begin
     if (move1 && write1_q) record_mem[addr1_q] <= target1_q;
     remembered_q <= record_mem[next_beat];

@@ -46,7 +46,7 @@ module polyloom_op_join2
   endfunction
 
   wire a_less = $signed(key(a_i, is_fp)) < $signed(key(b_i, is_fp));
-  wire take_a = is_fp & (a_nan | b_nan) ? b_nan : (a_less == (function_i == FN_MIN));
+  wire accept_a = is_fp & (a_nan | b_nan) ? b_nan : (a_less == (function_i == FN_MIN));
 
   logic direct_d, direct1_q, direct2_q, direct3_q;
   logic [Width-1:0] x_d, x1_q, x2_q, x3_q;
@@ -54,7 +54,7 @@ module polyloom_op_join2
     direct_d = 1'b1;
     if (!a_there_i) x_d = b_i;
     else if (!b_there_i) x_d = a_i;
-    else if (!is_sum) x_d = is_fp & a_nan & b_nan ? Width'(NAN) : (take_a ? a_i : b_i);
+    else if (!is_sum) x_d = is_fp & a_nan & b_nan ? Width'(NAN) : (accept_a ? a_i : b_i);
     else if (!is_fp) x_d = a_i + b_i;
     else begin
       direct_d = (&a_i[30:23]) | (&b_i[30:23]);

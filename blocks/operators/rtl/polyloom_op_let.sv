@@ -68,7 +68,7 @@ module polyloom_op_let
   // Inputs. Beats at others than 0 are an error and stay where they are.
   logic [Inputs-1:0] in_valid;
   beat_t [Inputs-1:0] in;
-  logic take;
+  logic accept;
   for (genvar i = 0; i < int'(Inputs); i++) begin : gen_in
     polyloom_stream_lut_fifo #(
         .T    (beat_t),
@@ -81,7 +81,7 @@ module polyloom_op_let
         .in_ready_o (in_ready_o[i]),
         .in_i       (in_i[i]),
         .out_valid_o(in_valid[i]),
-        .out_ready_i(i == 0 & take),
+        .out_ready_i(i == 0 & accept),
         .out_o      (in[i])
     );
   end
@@ -105,7 +105,7 @@ module polyloom_op_let
       .padded_i      (word_q[LET_PADDED]),
       .parent_first_i(word_q[LET_PARENT_FIRST]),
       .valid_i       (in_valid[0]),
-      .take_o        (take),
+      .accept_o      (accept),
       .beat_i        (in[0]),
       .empty_i       (flight_q == '0),
       .known_i       (known_q),

@@ -29,7 +29,7 @@ module polyloom_op_let_unpack
     input  logic                    parent_first_i,
     // From the input's buffer
     input  logic                    valid_i,
-    output logic                    take_o,
+    output logic                    accept_o,
     input  beat_t                   beat_i,
     // From the exit of the pipe
     input  logic                    empty_i,         // nothing is in the pipe
@@ -83,7 +83,7 @@ module polyloom_op_let_unpack
   wire records = en_i & valid_i & (|on_q) & ~|targets_q & ~ending_q & (left <= 3'd2);
   assign targets_left = targets_q & (targets_q - Outputs'(1));
   assign target_we_o  = target ? targets_q & ~targets_left : '0;
-  assign take_o       = target | records;
+  assign accept_o     = target | records;
   assign on_o         = on_q;
   assign open_o       = open_q;
   always_comb begin
@@ -127,7 +127,7 @@ module polyloom_op_let_unpack
         targets_q <= beat_i.last ? '0 : targets_left;
         open_q    <= 1'b1;
       end
-      if (take_o) ending_q <= beat_i.last;
+      if (accept_o) ending_q <= beat_i.last;
     end
   end
 

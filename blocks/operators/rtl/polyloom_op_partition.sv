@@ -102,10 +102,10 @@ module polyloom_op_partition
   logic [31:0][OutWidth:0] members_q;
   wire unused_word = ^{good_q, word_q[31:20], word_q[15:11], word_q[7:5]};
 
-  logic [Inputs-1:0] in_valid, in_offered, in_taken, record_error, busy_in;
+  logic [Inputs-1:0] in_valid, in_offered, in_accepted, record_error, busy_in;
   logic [Inputs-1:0][Outputs-1:0] buffer_ready, buffer_valid, buffer_push;
   group_t [Inputs-1:0][Outputs-1:0] buffer_in, buffer_out;
-  logic [Outputs-1:0][Inputs-1:0] collect_take;
+  logic [Outputs-1:0][Inputs-1:0] collect_accept;
   logic [Inputs-1:0][7:0] key_valid;
   logic [Inputs-1:0][7:0][BucketWidth-1:0] key_bucket;
   logic [Outputs-1:0] busy_out;
@@ -128,7 +128,7 @@ module polyloom_op_partition
         .in_ready_o (in_ready_o[i]),
         .in_i       (in_i[i]),
         .out_valid_o(in_valid[i]),
-        .out_ready_i(in_taken[i]),
+        .out_ready_i(in_accepted[i]),
         .out_o      (beat)
     );
     assign in_offered[i] = in_valid[i] & mask_q[i];
@@ -153,7 +153,7 @@ module polyloom_op_partition
         .route_i       (route_q),
         .members_i     (members_q),
         .valid_i       (in_offered[i]),
-        .take_o        (in_taken[i]),
+        .accept_o      (in_accepted[i]),
         .beat_i        (beat),
         .room_i        (&buffer_ready[i]),
         .push_o        (buffer_push[i]),
@@ -179,7 +179,7 @@ module polyloom_op_partition
           .in_ready_o (buffer_ready[i][o]),
           .in_i       (buffer_in[i][o]),
           .out_valid_o(buffer_valid[i][o]),
-          .out_ready_i(collect_take[o][i]),
+          .out_ready_i(collect_accept[o][i]),
           .out_o      (buffer_out[i][o])
       );
     end
@@ -204,16 +204,16 @@ module polyloom_op_partition
         .rst_ni,
         .flush_i,
         .step_i,
-        .mask_i (mask_q),
+        .mask_i(mask_q),
         .valid_i(valid),
-        .take_o (collect_take[o]),
+        .accept_o(collect_accept[o]),
         .count_i(count),
-        .end_i  (ends),
+        .end_i(ends),
         .group_i(words),
         .valid_o(beat_valid),
         .ready_i(beat_ready),
-        .beat_o (beat),
-        .busy_o (busy_out[o])
+        .beat_o(beat),
+        .busy_o(busy_out[o])
     );
     always_comb begin
       leaving[o] = '0;
@@ -280,7 +280,7 @@ module polyloom_op_partition
     end else begin
       if (|(in_valid & ~mask_q)) errors_q[ERR_STRAY] <= 1'b1;
       if (|record_error) errors_q[ERR_RECORD] <= 1'b1;
-      beats_q <= beats_q + 64'($countones(in_taken));
+      beats_q <= beats_q + 64'($countones(in_accepted));
       for (int unsigned o = 0; o < Outputs; o++) words_q[o] <= words_q[o] + 64'(leaving[o]);
       for (int unsigned b = 0; b < Buckets; b++) begin
         for (int unsigned i = 0; i < Inputs; i++) begin

@@ -44,7 +44,7 @@ module polyloom_op_pass
   logic [ERRORS-1:0] errors_q;
   logic [63:0] beats_q;
 
-  logic [Inputs-1:0] in_valid, in_taken;
+  logic [Inputs-1:0] in_valid, in_accepted;
   beat_t [Inputs-1:0] in;
   logic [Outputs-1:0] out_room, out_push;
   beat_t [Outputs-1:0] out;
@@ -81,20 +81,20 @@ module polyloom_op_pass
         .in_ready_o (in_ready_o[i]),
         .in_i       (in_i[i]),
         .out_valid_o(in_valid[i]),
-        .out_ready_i(in_taken[i]),
+        .out_ready_i(in_accepted[i]),
         .out_o      (in[i])
     );
     always_comb begin
-      in_taken[i] = in_valid[i] & used_q[i];
+      in_accepted[i] = in_valid[i] & used_q[i];
       for (int unsigned o = 0; o < Outputs; o++) begin
-        if (mask_q[o][i] && !out_room[o]) in_taken[i] = 1'b0;
+        if (mask_q[o][i] && !out_room[o]) in_accepted[i] = 1'b0;
       end
     end
   end
 
   for (genvar o = 0; o < Outputs; o++) begin : gen_out
     always_comb begin
-      out_push[o] = |(mask_q[o] & in_taken);
+      out_push[o] = |(mask_q[o] & in_accepted);
       out[o] = '0;
       for (int unsigned i = 0; i < Inputs; i++) out[o] |= mask_q[o][i] ? in[i] : '0;
     end
@@ -132,7 +132,7 @@ module polyloom_op_pass
       beats_q  <= '0;
     end else begin
       if (|(in_valid & ~used_q)) errors_q[ERR_STRAY] <= 1'b1;
-      beats_q <= beats_q + 64'($countones(in_taken));
+      beats_q <= beats_q + 64'($countones(in_accepted));
     end
   end
 

@@ -90,9 +90,9 @@ module polyloom_op_reduce
     end
   endfunction
 
-  logic [Inputs-1:0] in_valid, in_taken;
+  logic [Inputs-1:0] in_valid, in_accepted;
   beat_t [Inputs-1:0] in;
-  logic [Groups-1:0][Inputs-1:0] group_taken;
+  logic [Groups-1:0][Inputs-1:0] group_accepted;
   logic [Groups-1:0] fire, length_error, at_rest;
   logic [Groups-1:0][63:0] beats_q;
 
@@ -108,14 +108,14 @@ module polyloom_op_reduce
         .in_ready_o (in_ready_o[i]),
         .in_i       (in_i[i]),
         .out_valid_o(in_valid[i]),
-        .out_ready_i(in_taken[i]),
+        .out_ready_i(in_accepted[i]),
         .out_o      (in[i])
     );
   end
 
   always_comb begin
-    in_taken = '0;
-    for (int unsigned g = 0; g < Groups; g++) in_taken |= group_taken[g];
+    in_accepted = '0;
+    for (int unsigned g = 0; g < Groups; g++) in_accepted |= group_accepted[g];
   end
 
   for (genvar g = 0; g < Groups; g++) begin : gen_group
@@ -136,7 +136,7 @@ module polyloom_op_reduce
         end
       end
       fire[g] = on_q[g] & ~|(need & ~in_valid) & (room_q != '0);
-      group_taken[g] = fire[g] ? need : '0;
+      group_accepted[g] = fire[g] ? need : '0;
       length_error[g] = fire[g] & ((|last & (last != need)) | (keep_any != keep_all));
     end
 

@@ -36,8 +36,8 @@ Partition::Partition(unsigned inputs, unsigned outputs, unsigned depth, unsigned
 void Partition::collect(unsigned o) {
   Output& out = outs_[o];
   const bool emits = (out.fill > kWords || out.final) && (out_room() >> o & 1) != 0;
-  const std::uint64_t ask = out.waiting & ~out.ended;
-  const bool accepts = ask != 0 && !out.final && (out.fill <= kWords || emits);
+  const std::uint64_t request = out.waiting & ~out.ended;
+  const bool accepts = request != 0 && !out.final && (out.fill <= kWords || emits);
   if (emits) {
     Beat& beat = emit(o);
     const unsigned count = std::min(out.fill, kWords);
@@ -51,8 +51,8 @@ void Partition::collect(unsigned o) {
     if (beat.last) out.final = false, out.ended = 0;
   }
   if (accepts) {
-    const std::uint64_t rest = ask >> out.turn << out.turn;
-    const unsigned i = static_cast<unsigned>(std::countr_zero(rest != 0 ? rest : ask));
+    const std::uint64_t rest = request >> out.turn << out.turn;
+    const unsigned i = static_cast<unsigned>(std::countr_zero(rest != 0 ? rest : request));
     Input& input = ins_[i];
     Buffer& buffer = input.buffers[o];
     const Group& group = buffer.groups[buffer.head];

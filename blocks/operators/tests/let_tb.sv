@@ -28,7 +28,7 @@ module let_tb
 
   for (genvar k = 0; k < 2; k++) begin : gen_unpack  // 1 output and 3
     localparam int unsigned Outputs = k == 0 ? 1 : 3;
-    polyloom_op_let_unpack #(.Outputs(Outputs)) i_dut (.valid_i(in_valid), .take_o(in_ready), .beat_i(in),
+    polyloom_op_let_unpack #(.Outputs(Outputs)) i_dut (.valid_i(in_valid), .accept_o(in_ready), .beat_i(in),
         .open_o(is_open), .*);
   end
 

@@ -35,7 +35,7 @@ module operators_tb
       assign words[i] = in[i].words;
       assign last[i]  = in[i].last;
     end
-    polyloom_op_collect #(.Inputs(Inputs)) i_dut (.valid_i(in_valid), .take_o(in_ready), .count_i(count), .end_i(last),
+    polyloom_op_collect #(.Inputs(Inputs)) i_dut (.valid_i(in_valid), .accept_o(in_ready), .count_i(count), .end_i(last),
         .group_i(words), .valid_o(out_valid), .ready_i(out_ready), .beat_o(out), .*);
   end
 
@@ -43,7 +43,7 @@ module operators_tb
     localparam int unsigned Outputs = k == 0 ? 4 : 2;
     localparam int unsigned OutWidth = $clog2(Outputs);
     polyloom_op_distribute #(.Outputs(Outputs), .Buckets(64), .RecordBeats(16)) i_dut (.record_i(recording),
-        .valid_i(in_valid), .take_o(in_ready), .beat_i(in), .end_o(at_end), .group_o(words), .*);
+        .valid_i(in_valid), .accept_o(in_ready), .beat_i(in), .end_o(at_end), .group_o(words), .*);
   end
 
   for (genvar k = 0; k < 2; k++) begin : gen_pass  // 3 to 5 and 1 to 1

@@ -214,7 +214,7 @@ TEST(Slot, RefusesBadConfigurations) {
   EXPECT_THROW(Slot(1 << 5, {}), std::out_of_range);
 }
 
-TEST(Slot, ABeatThatNobodyTakesIsAnError) {
+TEST(Slot, ABeatThatNothingAcceptsIsAnError) {
   Slot slot(0xe, {.inputs = 4, .outputs = 4});
   std::vector<Stream> in(4);
   in[3] = stream(5, 32, [] { return 0u; });

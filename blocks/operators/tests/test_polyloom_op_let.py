@@ -68,7 +68,7 @@ async def prunes(dut: Any, which: int, word: int) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(how=("number", "cut", "short", "long", "depth"))
-async def tells_of_a_bad_tree(dut: Any, how: str) -> None:
+async def reports_of_a_bad_tree(dut: Any, how: str) -> None:
     which = int(how == "depth")
     h = Harness(dut, dut.gen_let[which])
     socket = Socket(h, *SHAPES[which])
@@ -105,7 +105,7 @@ async def refuses(dut: Any) -> None:
     for configs in ({0: (8, 1)}, {0: (0, 0)}, {0: (0, 2)}, {1: (0, 3)}, {0: (1, 1), 2: (0, 1)}, {2: (1 << 63, 1)}):
         await socket.step(configs)
         assert socket.status(0) == ERR_CONFIG, configs
-    socket.sources[0].send(noise(h.rng, 1))  # nobody takes it
+    socket.sources[0].send(noise(h.rng, 1))  # nothing takes it
     await h.until(lambda: socket.status(0) != ERR_CONFIG)
     assert socket.status(0) == ERR_CONFIG | ERR_STRAY
     await socket.flush()

@@ -110,7 +110,7 @@ async def unpacks(dut: Any, which: int, padded: int, parent_first: int) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(padded=(0, 1), extra=(8, 16, 4))
-async def tells_of_a_cut(dut: Any, padded: int, extra: int) -> None:
+async def reports_of_a_cut(dut: Any, padded: int, extra: int) -> None:
     h = Harness(dut, dut.gen_unpack[0])
     source, watch = h.source("in"), Watch(h, waits=False)
     await h.reset()

@@ -127,7 +127,7 @@ async def refuses(dut: Any) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(how=("length", "keep"))
-async def unequal_inputs_are_told(dut: Any, how: str) -> None:
+async def unequal_inputs_are_reported(dut: Any, how: str) -> None:
     """The result ends with the last of the inputs."""
     h = Harness(dut, dut.gen_reduce[0])
     socket = Socket(h, *SHAPES[0])

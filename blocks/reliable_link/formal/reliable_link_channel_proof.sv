@@ -20,16 +20,16 @@ module reliable_link_channel_proof #(
     input logic [  Width-1:0] in_i,
     input logic               out_ready_i,
     // What happens on the wires
-    input logic               send_i,         // a frame starts if it may
-    input logic               empty_i,        // even without items
-    input logic               fewer_i,        // with one item less than it may have
-    input logic               act_i,          // time-outs are looked at
-    input logic               good_i,         // the frame or report that starts will come, unharmed
-    input logic [SeqBits-1:0] noise_seq_i,    // what a damaged one shows
+    input logic               send_i,          // a frame starts if it may
+    input logic               empty_i,         // even without items
+    input logic               fewer_i,         // with one item less than it may have
+    input logic               act_i,           // time-outs are looked at
+    input logic               good_i,          // the frame or report that starts will come, unharmed
+    input logic [SeqBits-1:0] noise_seq_i,     // what a damaged one shows
     input logic [  Width-1:0] noise_i,
-    input logic               tell_i,         // a report starts
+    input logic               report_start_i,  // a report starts
     input logic               report_good_i,
-    input logic               arrive_i,       // the report comes
+    input logic               arrive_i,        // the report comes
     input logic [        3:0] pick_i
 );
 
@@ -50,15 +50,15 @@ module reliable_link_channel_proof #(
 
   // Forward: start, then number, two places for items, commit.
   logic in_ready, may_send, poll, start, late, may_send_next, act, unlocked, again, timeout, go_back, tx_idle;
-  logic [1:0] count, take, left_q;
+  logic [1:0] count, accept, left_q;
   logic [SeqBits-1:0] seq, seq_q;
   logic [Width-1:0] item, out;
   logic [2:0] phase_q;
   logic good_q, read, item_due_q, any_q, forced_q;
-  assign take  = fewer_i && count != '0 ? count - 1'b1 : count;
+  assign accept = fewer_i && count != '0 ? count - 1'b1 : count;
   assign start = phase_q == '0 && (poll || forced_q || (send_i && (may_send || empty_i)));
-  assign act   = act_i && phase_q == '0 && !start;
-  assign read  = (phase_q == 3'd1 || phase_q == 3'd2) && left_q != '0;
+  assign act = act_i && phase_q == '0 && !start;
+  assign read = (phase_q == 3'd1 || phase_q == 3'd2) && left_q != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       phase_q <= '0;
@@ -75,32 +75,32 @@ module reliable_link_channel_proof #(
   always_ff @(posedge clk_i) begin
     if (start) begin
       seq_q  <= seq;
-      left_q <= take;
-      any_q  <= take != '0;
+      left_q <= accept;
+      any_q  <= accept != '0;
       good_q <= good_i;
     end else if (read) left_q <= left_q - 1'b1;
   end
 
   // Back: a report is taken down when it starts and comes at least 3 cycles later.
   logic [SeqBits-1:0] ack, limit, ack_q, limit_q;
-  logic nack, nack_q, telling_q, report_good_q, tell, report, done;
+  logic nack, nack_q, reporting_q, report_good_q, report_start, report, done;
   logic [1:0] age_q;
-  assign tell   = tell_i && !telling_q;
-  assign done   = telling_q && age_q == 2'd2 && arrive_i;
+  assign report_start = report_start_i && !reporting_q;
+  assign done = reporting_q && age_q == 2'd2 && arrive_i;
   assign report = done && report_good_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      telling_q <= 1'b0;
+      reporting_q <= 1'b0;
       age_q <= '0;
     end else begin
-      if (tell) telling_q <= 1'b1;
-      else if (done) telling_q <= 1'b0;
-      if (tell) age_q <= '0;
+      if (report_start) reporting_q <= 1'b1;
+      else if (done) reporting_q <= 1'b0;
+      if (report_start) age_q <= '0;
       else if (age_q != 2'd2) age_q <= age_q + 1'b1;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (tell) begin
+    if (report_start) begin
       ack_q <= ack;
       limit_q <= limit;
       nack_q <= nack;
@@ -126,7 +126,7 @@ module reliable_link_channel_proof #(
       .seq_o          (seq),
       .poll_o         (poll),
       .start_i        (start),
-      .take_i         (take),
+      .accept_i       (accept),
       .read_i         (read),
       .item_o         (item),
       .report_i       (report),
@@ -144,7 +144,7 @@ module reliable_link_channel_proof #(
       .idle_o         (tx_idle)
   );
 
-  logic out_valid, complain, tell_room, gap, duplicate, rx_idle;
+  logic out_valid, complain, report_room, gap, duplicate, rx_idle;
   polyloom_reliable_link_rx_channel #(
       .Width  (Width),
       .Items  (RxItems),
@@ -161,9 +161,9 @@ module reliable_link_channel_proof #(
       .ack_o       (ack),
       .limit_o     (limit),
       .nack_o      (nack),
-      .start_i     (tell),
+      .start_i     (report_start),
       .complain_o  (complain),
-      .tell_o      (tell_room),
+      .report_o    (report_room),
       .out_valid_o (out_valid),
       .out_ready_i,
       .out_o       (out),
@@ -227,5 +227,5 @@ module reliable_link_channel_proof #(
   end
 
   logic unused;
-  assign unused = &{late, unlocked, again, tx_idle, complain, tell_room, rx_idle};
+  assign unused = &{late, unlocked, again, tx_idle, complain, report_room, rx_idle};
 endmodule

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_reliable_link: one end of a reliable link: two streams of 64-bit items over Ethernet frames that may be lost.
 // How:          rules, wire format and cycles of blocks/reliable_link/sim in its standard form; link_frame.h has the layout.
-//                   data_in    -> [ TX channel ] -.            .-> tx       frame due: items and room for them, an answer,
+//                   data_in    -> [ TX channel ] -.            .-> tx       frame due: items and room for them, a response,
 //                   control_in -> [ TX channel ] --> [ framer ]             time-out, room to be asked for
 //                                   ^ ack, limit, nack
-//                   data_out    <- [ RX channel ] <-- [ parser ] <- rx      answer due: AckDelay after items came, at
+//                   data_out    <- [ RX channel ] <-- [ parser ] <- rx      response due: AckDelay after items came, at
 //                   control_out <- [ RX channel ] <-'                       once after a gap or a poll, or with much new room
 //               Control goes before data in every frame and has buffers of its own.
 // Latency:      a group that ends at edge c on an idle link: first word in cycle c + 1. Items of a frame whose last word is seen at
@@ -89,9 +89,9 @@ module polyloom_reliable_link
 
   // From the channels; element 0 control, 1 data.
   logic [1:0] may_send, may_send_next, unlocked, late, poll, again, timeouts, go_backs, tx_idle;
-  logic [1:0] nack, complain, tell, gaps, duplicates, rx_idle;
+  logic [1:0] nack, complain, report, gaps, duplicates, rx_idle;
   logic [$clog2(MaxControl+1)-1:0] control_count;
-  logic [$clog2(MaxItems+1)-1:0] data_count, data_room, data_take;
+  logic [$clog2(MaxItems+1)-1:0] data_count, data_room, data_accept;
   logic [7:0] control_seq, control_ack, control_limit;
   logic [15:0] data_seq, data_ack, data_limit;
   logic [63:0] control_word, data_word;
@@ -119,7 +119,7 @@ module polyloom_reliable_link
       .seq_o          (control_seq),
       .poll_o         (poll[0]),
       .start_i        (start),
-      .take_i         (control_count),
+      .accept_i       (control_count),
       .read_i         (control_read),
       .item_o         (control_word),
       .report_i       (good),
@@ -137,8 +137,8 @@ module polyloom_reliable_link
       .idle_o         (tx_idle[0])
   );
 
-  assign data_room = ($bits(data_room))'(MaxItems) - ($bits(data_room))'(control_count);
-  assign data_take = data_count < data_room ? data_count : data_room;
+  assign data_room   = ($bits(data_room))'(MaxItems) - ($bits(data_room))'(control_count);
+  assign data_accept = data_count < data_room ? data_count : data_room;
   polyloom_reliable_link_tx_channel #(
       .Items   (TxItems),
       .FarItems(RxItems),
@@ -156,7 +156,7 @@ module polyloom_reliable_link
       .seq_o          (data_seq),
       .poll_o         (poll[1]),
       .start_i        (start),
-      .take_i         (data_take),
+      .accept_i       (data_accept),
       .read_i         (data_read),
       .item_o         (data_word),
       .report_i       (good),
@@ -191,7 +191,7 @@ module polyloom_reliable_link
       .nack_o      (nack[0]),
       .start_i     (start),
       .complain_o  (complain[0]),
-      .tell_o      (tell[0]),
+      .report_o    (report[0]),
       .out_valid_o (control_out_valid_o),
       .out_ready_i (control_out_ready_i),
       .out_o       (control_out_o),
@@ -217,7 +217,7 @@ module polyloom_reliable_link
       .nack_o      (nack[1]),
       .start_i     (start),
       .complain_o  (complain[1]),
-      .tell_o      (tell[1]),
+      .report_o    (report[1]),
       .out_valid_o (data_out_valid_o),
       .out_ready_i (data_out_ready_i),
       .out_o       (data_out_o),
@@ -246,32 +246,32 @@ module polyloom_reliable_link
   );
 
   // When an acknowledgement is due.
-  logic answer_q, answer_now, answer_later;
-  logic [7:0] answer_left_q;
-  assign answer_now   = (good && (rx_word0.poll || |complain)) || |tell;
-  assign answer_later = good && (rx_word0.control_count != '0 || rx_word0.data_count != '0);
+  logic response_q, response_now, response_later;
+  logic [7:0] response_left_q;
+  assign response_now   = (good && (rx_word0.poll || |complain)) || |report;
+  assign response_later = good && (rx_word0.control_count != '0 || rx_word0.data_count != '0);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      answer_q <= 1'b0;
-      answer_left_q <= '0;
+      response_q <= 1'b0;
+      response_left_q <= '0;
     end else begin
-      answer_q <= answer_now || answer_later || (answer_q && !start);
-      if (answer_now) answer_left_q <= '0;
-      else if (!answer_q || start) answer_left_q <= 8'(AckDelay);
-      else if (answer_left_q != '0) answer_left_q <= answer_left_q - 1'b1;
+      response_q <= response_now || response_later || (response_q && !start);
+      if (response_now) response_left_q <= '0;
+      else if (!response_q || start) response_left_q <= 8'(AckDelay);
+      else if (response_left_q != '0) response_left_q <= response_left_q - 1'b1;
     end
   end
 
   logic   due;
   word0_t tx_word0;
-  assign due = |may_send || |poll || (answer_q && answer_left_q == '0);
+  assign due = |may_send || |poll || (response_q && response_left_q == '0);
   always_comb begin
     tx_word0 = '0;
     tx_word0.poll = |poll;
     tx_word0.data_nack = nack[1];
     tx_word0.control_nack = nack[0];
     tx_word0.control_count = 5'(control_count);
-    tx_word0.data_count = 8'(data_take);
+    tx_word0.data_count = 8'(data_accept);
     tx_word0.data_limit = data_limit;
     tx_word0.data_ack = data_ack;
     tx_word0.data_seq = data_seq;
@@ -302,8 +302,8 @@ module polyloom_reliable_link
   always_comb begin
     events_o = '0;
     events_o.frame_sent = start;
-    events_o.pure_ack = start && control_count == '0 && data_take == '0;
-    events_o.frame_again = start && ((again[0] && control_count != '0) || (again[1] && data_take != '0));
+    events_o.pure_ack = start && control_count == '0 && data_accept == '0;
+    events_o.frame_again = start && ((again[0] && control_count != '0) || (again[1] && data_accept != '0));
     events_o.timeout = timeouts;
     events_o.go_back = go_backs;
     events_o.frame_received = good;
@@ -311,6 +311,6 @@ module polyloom_reliable_link
     events_o.duplicate = duplicates;
     events_o.gap = gaps;
   end
-  assign idle_o = &tx_idle && &rx_idle && framer_idle && parser_idle && !answer_q;
+  assign idle_o = &tx_idle && &rx_idle && framer_idle && parser_idle && !response_q;
 
 endmodule

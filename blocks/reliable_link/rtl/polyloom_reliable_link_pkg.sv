@@ -13,7 +13,7 @@ package polyloom_reliable_link_pkg;
   localparam logic [15:0] ETHER_TYPE = 16'h88b5;
 
   typedef struct packed {
-    logic        poll;           // answer at once
+    logic        poll;           // response at once
     logic        data_nack;      // an item was missed: go back to ack
     logic        control_nack;
     logic [4:0]  control_count;

@@ -34,9 +34,9 @@ module polyloom_reliable_link_rx_channel #(
     output logic [SeqBits-1:0] limit_o,       // first number without room
     output logic               nack_o,        // an item is missing
     input  logic               start_i,       // a frame has said so
-    // To the answer's timer, with commit_i
-    output logic               complain_o,    // an answer is due at once
-    output logic               tell_o,        // much room has come back: likewise, any time
+    // To the response's timer, with commit_i
+    output logic               complain_o,    // a response is due at once
+    output logic               report_o,      // much room has come back: likewise, any time
     // To the user
     output logic               out_valid_o,
     input  logic               out_ready_i,
@@ -55,8 +55,8 @@ module polyloom_reliable_link_rx_channel #(
   localparam int unsigned Quarter = Items < 8 ? 1 : Items / 4;  // room worth a frame of its own
   typedef logic [SeqBits-1:0] seq_t;
 
-  seq_t expected_q, taken_q, limit_q, written_q, old_q;
-  seq_t late, taken_d;
+  seq_t expected_q, accepted_q, limit_q, written_q, old_q;
+  seq_t late, accepted_d;
   logic gap_q, missing_q, nack_q;
 
   // Items of the frame that is coming: `old_q` more of them were had, or all come too early.
@@ -74,23 +74,23 @@ module polyloom_reliable_link_rx_channel #(
 
   logic pop;
   assign pop = out_valid_o && out_ready_i;
-  assign taken_d = taken_q + seq_t'(pop);
-  assign out_valid_o = taken_q != expected_q;
+  assign accepted_d = accepted_q + seq_t'(pop);
+  assign out_valid_o = accepted_q != expected_q;
 
   // Room that no frame has told of.
   seq_t room_q, room_d;
-  assign room_d  = (start_i ? '0 : room_q) + seq_t'(pop);
-  assign tell_o  = pop && room_d == seq_t'(Quarter);
+  assign room_d = (start_i ? '0 : room_q) + seq_t'(pop);
+  assign report_o = pop && room_d == seq_t'(Quarter);
 
-  assign ack_o   = expected_q;
+  assign ack_o = expected_q;
   assign limit_o = limit_q;
-  assign nack_o  = nack_q;
-  assign idle_o  = !out_valid_o;
+  assign nack_o = nack_q;
+  assign idle_o = !out_valid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       expected_q <= '0;
-      taken_q <= '0;
+      accepted_q <= '0;
       limit_q <= seq_t'(Items);
       written_q <= '0;
       old_q <= '0;
@@ -108,9 +108,9 @@ module polyloom_reliable_link_rx_channel #(
         if (write) written_q <= written_q + 1'b1;
       end
       if (advanced) expected_q <= written_q;
-      taken_q <= taken_d;
+      accepted_q <= accepted_d;
       limit_q <= limit_q + seq_t'(pop);
-      room_q  <= room_d;
+      room_q <= room_d;
       if (gapped) missing_q <= 1'b1;
       else if (advanced) missing_q <= 1'b0;
       if (complain_o) nack_q <= 1'b1;
@@ -129,7 +129,7 @@ module polyloom_reliable_link_rx_channel #(
       .waddr_i(AddrBits'(written_q)),
       .wdata_i(item_i),
       .re_i   (!out_valid_o || pop),
-      .raddr_i(AddrBits'(taken_d)),
+      .raddr_i(AddrBits'(accepted_d)),
       .rdata_o(out_o)
   );
 

@@ -36,9 +36,9 @@ module polyloom_reliable_link_tx_channel #(
     output logic                 may_send_o,
     output logic [CountBits-1:0] count_o,
     output logic [  SeqBits-1:0] seq_o,
-    output logic                 poll_o,           // it must be sent in this cycle and ask for an answer
+    output logic                 poll_o,           // it must be sent in this cycle and ask for a response
     input  logic                 start_i,          // it starts
-    input  logic [CountBits-1:0] take_i,           // and takes so many items
+    input  logic [CountBits-1:0] accept_i,         // and takes so many items
     input  logic                 read_i,           // its next item, please
     output logic [    Width-1:0] item_o,           // the item asked for last
     // From the receiver: a good frame came
@@ -101,15 +101,15 @@ module polyloom_reliable_link_tx_channel #(
     limit_new_q <= limit_i != limit_q;
   end
 
-  logic taken, moves, back;
-  assign taken  = start_i && take_i != '0;
-  assign moves  = report_i && ack_new_q;
-  assign back   = report_i && nack_i && (ack_same_q || ack_new_q && !skip_q) && (!ack_next_q || started_q || taken);
+  logic accepted, moves, back;
+  assign accepted = start_i && accept_i != '0;
+  assign moves = report_i && ack_new_q;
+  assign back = report_i && nack_i && (ack_same_q || ack_new_q && !skip_q) && (!ack_next_q || started_q || accepted);
   assign base_d = moves ? ack_i : base_q;
 
   // Time-outs. A cycle ahead, so that what is sent again goes through no longer path than what is new.
   logic [15:0] left_q;
-  logic waits_ack, waits_room, expires, repeat_all, ask, poll_q;
+  logic waits_ack, waits_room, expires, repeat_all, request, poll_q;
   assign expires = left_q <= 16'd1 && !moves && !back;
   assign waits_ack = next_q != base_q;
   assign waits_room = next_q == base_q && end_q != next_q && limit_q == next_q && !(report_i && limit_new_q);
@@ -118,7 +118,7 @@ module polyloom_reliable_link_tx_channel #(
   assign may_send_next_o = (may_send_o || group && limit_q != next_q || report_i && limit_new_q && (end_q != next_q || group)) ||
       back;
   assign repeat_all = act_i && late_o && waits_ack;
-  assign ask = act_i && late_o && waits_room;
+  assign request = act_i && late_o && waits_room;
   assign poll_o = poll_q;
   assign timeout_o = repeat_all;
   assign go_back_o = back;
@@ -129,7 +129,7 @@ module polyloom_reliable_link_tx_channel #(
   assign next_to_base = next_q - base_q;
   assign behind = next_to_base[SeqBits-1];
   always_comb begin
-    next_d = next_q + (start_i ? seq_t'(take_i) : '0);
+    next_d = next_q + (start_i ? seq_t'(accept_i) : '0);
     if (back) next_d = ack_i;
     else if (moves && skip_q && !start_i && !started_q) next_d = ack_i;
     else if (repeat_all || behind) next_d = base_q;
@@ -155,18 +155,18 @@ module polyloom_reliable_link_tx_channel #(
     end else begin
       base_q <= base_d;
       next_q <= next_d;
-      if (taken) sent_q <= next_q + seq_t'(take_i);
+      if (accepted) sent_q <= next_q + seq_t'(accept_i);
       if (high_to_sent[SeqBits-1]) high_q <= sent_q;
       if (group) end_q <= fill_d;
       fill_q <= fill_d;
       if (report_i) limit_q <= limit_i;
       ready_q <= seq_t'(fill_d - base_q) != seq_t'(Items);
-      started_q <= taken;
-      poll_q <= ask;
-      if (moves || back || repeat_all || ask) left_q <= timeout_i;
-      else if ((taken && next_q == base_q) || (group && end_q == base_q)) left_q <= timeout_i - 1'b1;
+      started_q <= accepted;
+      poll_q <= request;
+      if (moves || back || repeat_all || request) left_q <= timeout_i;
+      else if ((accepted && next_q == base_q) || (group && end_q == base_q)) left_q <= timeout_i - 1'b1;
       else if (left_q != '0) left_q <= left_q - 1'b1;
-      assert (!start_i || (take_i <= count_o && !behind && !started_q));
+      assert (!start_i || (accept_i <= count_o && !behind && !started_q));
       assert (timeout_i >= 16'd2);
     end
   end

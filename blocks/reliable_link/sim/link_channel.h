@@ -76,10 +76,10 @@ struct RxChannel {
   std::uint64_t taken = 0;     ///< first item not yet popped
   bool nack_sent = false;      ///< a gap was reported and not yet closed
   ItemRing ring;
-  std::uint64_t limit_sent;         ///< last limit told
-  std::vector<Cycle> pops;          ///< of items popped since the last transmit
-  std::uint64_t taken_told = 0;     ///< taken as the sending side knows it
-  std::uint64_t expected_told = 0;  ///< expected as the sending side knows it
+  std::uint64_t limit_sent;             ///< last limit told
+  std::vector<Cycle> pops;              ///< of items popped since the last transmit
+  std::uint64_t taken_reported = 0;     ///< taken as the sending side knows it
+  std::uint64_t expected_reported = 0;  ///< expected as the sending side knows it
 
   std::size_t held() const { return static_cast<std::size_t>(expected - taken); }
 };

@@ -42,7 +42,7 @@ struct LinkHeader {
   std::uint16_t limit[kChannels] = {};
   std::uint8_t count[kChannels] = {};
   bool nack[kChannels] = {};  ///< an item was missed: go back to `ack`
-  bool poll = false;          ///< answer at once
+  bool poll = false;          ///< response at once
 };
 
 /// Widths of sequence numbers and largest counts of a format.

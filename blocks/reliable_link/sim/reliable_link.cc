@@ -129,8 +129,8 @@ void ReliableLink::take_frame(Cycle at) {
   }
   ++counters_.frames_received;
   const LinkHeader& h = report.header;
-  report.answer_now = h.poll;
-  report.answer = h.poll;
+  report.response_now = h.poll;
+  report.response = h.poll;
   const std::uint64_t* items = assembling_.data() + kHeaderWords;
   for (unsigned ch = 0; ch < kChannels; ++ch) {
     accept(ch, h, items, report);
@@ -150,7 +150,7 @@ void ReliableLink::accept(unsigned ch, const LinkHeader& h, const std::uint64_t*
   if (p_.published) {
     if (seq != r.expected) {
       ++(seq > r.expected ? counters_.gaps : counters_.duplicates);
-      report.answer = seq < r.expected;  // the acknowledgement was lost
+      report.response = seq < r.expected;  // the acknowledgement was lost
       return;
     }
     if (r.capacity - r.held() <= p_.max_items) {
@@ -158,11 +158,11 @@ void ReliableLink::accept(unsigned ch, const LinkHeader& h, const std::uint64_t*
       return;
     }
   }
-  report.answer = true;
+  report.response = true;
   if (seq > r.expected) {
     ++counters_.gaps;
     report.complain[ch] = !r.nack_sent;
-    report.answer_now |= !r.nack_sent;
+    report.response_now |= !r.nack_sent;
     r.nack_sent = true;
     return;
   }
@@ -182,8 +182,8 @@ void ReliableLink::accept(unsigned ch, const LinkHeader& h, const std::uint64_t*
 void ReliableLink::apply(const Report& report) {
   for (unsigned ch = 0; ch < kChannels; ++ch) {
     TxChannel& t = tx_[ch];
-    if (report.expected[ch] != rx_[ch].expected_told) complain_[ch] = false;  // the gap has closed
-    rx_[ch].expected_told = report.expected[ch];
+    if (report.expected[ch] != rx_[ch].expected_reported) complain_[ch] = false;  // the gap has closed
+    rx_[ch].expected_reported = report.expected[ch];
     complain_[ch] |= report.complain[ch];
     if (p_.published && ch == kControl) continue;
     const unsigned bits = format_.seq_bits(ch);
@@ -199,10 +199,10 @@ void ReliableLink::apply(const Report& report) {
       go_back(t, report.at);
     }
   }
-  if (report.answer_now) {
-    answer_at_ = std::min(answer_at_, report.at);
-  } else if (report.answer) {
-    answer_at_ = std::min(answer_at_, report.at + p_.ack_delay);
+  if (report.response_now) {
+    response_at_ = std::min(response_at_, report.at);
+  } else if (report.response) {
+    response_at_ = std::min(response_at_, report.at + p_.ack_delay);
   }
 }
 
@@ -214,25 +214,25 @@ void ReliableLink::go_back(TxChannel& t, Cycle at) {
 
 /// Counts pops before a cycle into the room that is told, in order of time; a quarter of the buffer is worth
 /// a frame of its own, which tells of none that come later.
-void ReliableLink::tell_pops(Cycle before) {
-  std::array<std::size_t, kChannels> told{};
+void ReliableLink::report_pops(Cycle before) {
+  std::array<std::size_t, kChannels> reported{};
   for (;;) {
     unsigned ch = kChannels;
     for (unsigned k = 0; k < kChannels; ++k) {
-      if (told[k] == rx_[k].pops.size() || rx_[k].pops[told[k]] >= before) continue;
-      if (ch == kChannels || rx_[k].pops[told[k]] < rx_[ch].pops[told[ch]]) ch = k;
+      if (reported[k] == rx_[k].pops.size() || rx_[k].pops[reported[k]] >= before) continue;
+      if (ch == kChannels || rx_[k].pops[reported[k]] < rx_[ch].pops[reported[ch]]) ch = k;
     }
     if (ch == kChannels) break;
     RxChannel& r = rx_[ch];
     const std::uint64_t quarter = std::max<std::uint64_t>(1, r.capacity / 4);
-    const Cycle at = r.pops[told[ch]++];
-    if (++r.taken_told + r.capacity - r.limit_sent != quarter) continue;
-    answer_at_ = std::min(answer_at_, at + p_.tx_cycles);
-    before = std::min(before, answer_at_);
+    const Cycle at = r.pops[reported[ch]++];
+    if (++r.taken_reported + r.capacity - r.limit_sent != quarter) continue;
+    response_at_ = std::min(response_at_, at + p_.tx_cycles);
+    before = std::min(before, response_at_);
   }
   for (unsigned k = 0; k < kChannels; ++k) {
     auto& pops = rx_[k].pops;
-    pops.erase(pops.begin(), pops.begin() + static_cast<std::ptrdiff_t>(told[k]));
+    pops.erase(pops.begin(), pops.begin() + static_cast<std::ptrdiff_t>(reported[k]));
   }
 }
 
@@ -249,7 +249,7 @@ Cycle ReliableLink::due(Reason& reason) const {
     if (t.waits_for_ack()) consider(t.progress + p_.timeout, Reason::timeout);
     if (t.waits_for_room()) consider(t.progress + p_.timeout, Reason::poll);
   }
-  if (answer_at_ != kNeverCycle) consider(answer_at_, Reason::answer);
+  if (response_at_ != kNeverCycle) consider(response_at_, Reason::response);
   return first;
 }
 
@@ -265,9 +265,9 @@ void ReliableLink::transmit(Cycle until) {
     const Cycle at = first == kNeverCycle ? first : std::max(first, known);
     // What is learnt before that frame may change it, or make one due earlier.
     const bool news = next_report() <= at && next_report() < until;
-    const Cycle answer_before = answer_at_;
-    tell_pops(news ? next_report() : std::min(at, until));
-    if (answer_at_ != answer_before) continue;
+    const Cycle response_before = response_at_;
+    report_pops(news ? next_report() : std::min(at, until));
+    if (response_at_ != response_before) continue;
     if (news) {
       known = std::max(known, next_report());
       apply(reports_[reports_done_++]);
@@ -325,13 +325,13 @@ void ReliableLink::send_frame(Cycle at, Reason reason) {
   for (unsigned ch = 0; ch < kChannels; ++ch) {
     RxChannel& r = rx_[ch];
     const std::uint64_t mask = (std::uint64_t{1} << format_.seq_bits(ch)) - 1;
-    r.limit_sent = r.taken_told + r.capacity;
-    h.ack[ch] = static_cast<std::uint16_t>(r.expected_told & mask);
+    r.limit_sent = r.taken_reported + r.capacity;
+    h.ack[ch] = static_cast<std::uint16_t>(r.expected_reported & mask);
     h.limit[ch] = static_cast<std::uint16_t>(r.limit_sent & mask);
     h.nack[ch] = complain_[ch];
     complain_[ch] = false;
   }
-  answer_at_ = kNeverCycle;
+  response_at_ = kNeverCycle;
   fabric::Segment s;
   s.first = clock_.edge(at);
   s.keep = 4;

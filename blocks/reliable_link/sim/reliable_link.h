@@ -124,11 +124,11 @@ class ReliableLink {
     Cycle at;
     LinkHeader header;
     std::uint64_t expected[kChannels];  ///< after the frame
-    bool answer;                        ///< it must be acknowledged
-    bool answer_now;
+    bool response;                      ///< it must be acknowledged
+    bool response_now;
     bool complain[kChannels];
   };
-  enum class Reason { none, payload, answer, timeout, poll };
+  enum class Reason { none, payload, response, timeout, poll };
 
   bool push(Channel ch, Cycle c, std::uint64_t item);
   std::uint64_t pop(Channel ch, Cycle c);
@@ -138,7 +138,7 @@ class ReliableLink {
   void accept(unsigned ch, const LinkHeader& h, const std::uint64_t* items, Report& report);
   void apply(const Report& report);
   void go_back(TxChannel& t, Cycle at);
-  void tell_pops(Cycle before);
+  void report_pops(Cycle before);
   Cycle due(Reason& reason) const;
   void send_frame(Cycle at, Reason reason);
   unsigned gather(unsigned ch, Cycle at, unsigned room, LinkHeader& h);
@@ -156,7 +156,7 @@ class ReliableLink {
   std::size_t reports_done_ = 0;
   std::vector<std::uint64_t> items_;  ///< of the frame being built
   Cycle wire_free_ = 0;               ///< first cycle at which the next frame may start
-  Cycle answer_at_ = kNeverCycle;     ///< when an acknowledgement is due
+  Cycle response_at_ = kNeverCycle;   ///< when an acknowledgement is due
   bool complain_[kChannels] = {};
   Cycle sent_until_ = 0;
   Cycle idle_until_ = 0;  ///< transmit() has nothing to do before, unless something changes

@@ -116,7 +116,7 @@ TEST(LinkWatch, FramesMayComeWordByWord) {
   header.seq[kControl] = 5;
   const std::uint64_t items[2] = {1, 2};
   const std::vector<std::uint64_t> words = build_frame({}, header, items);
-  int told = 0;
+  int reported = 0;
   for (fabric::Time frame = 0; frame < 4; ++frame) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       fabric::Segment piece;
@@ -124,14 +124,14 @@ TEST(LinkWatch, FramesMayComeWordByWord) {
       piece.head = i == 0, piece.tail = i + 1 == words.size();
       piece.words = {words[i]};
       if (const auto down = watch.sent(piece)) {
-        ++told;
+        ++reported;
         EXPECT_EQ(piece.first, 1000 * frame + 1);
         EXPECT_EQ(down->since, 1);  // item 5 was never sent in order: each frame goes back to it
         EXPECT_EQ(down->times, static_cast<unsigned>(frame) + 1);
       }
     }
   }
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(reported, 2);
 }
 
 }  // namespace

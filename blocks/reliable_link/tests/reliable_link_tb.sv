@@ -39,11 +39,11 @@ module reliable_link_tb
       logic last;
       logic [15:0] data;
     } item_t;
-    logic may_send_next, wish = 1'b0;
+    logic may_send_next, request = 1'b0;
     item_t in = '0;
     logic [15:0] more_cycles = '0;
     polyloom_reliable_link_tx_channel #(.Width(16), .Items(Sizes[k]), .FarItems(Far[k]), .SeqBits(SeqBits),
         .MaxCount(Most[k])) i_dut (.in_i(in.data), .in_last_i(in.last), .timeout_i(more_cycles + 16'd2),
-        .may_send_next_o(may_send_next), .act_i(wish & ~may_send_next), .*);
+        .may_send_next_o(may_send_next), .act_i(request & ~may_send_next), .*);
   end
 endmodule

@@ -32,7 +32,7 @@ class Builder:
         names = ("due", "word0", "word1", "start", "free_next", "free", "control_read", "data_read", "idle", "tx_valid")
         self.io = {n: h.signal(n) for n in (*names, "control_item", "data_item")}
         self.sink = h.sink("tx", stall)
-        self.asked = {"control": 0, "data": 0}
+        self.requested = {"control": 0, "data": 0}
         self.words: list[int] = []  # of the frame on the wire that are not taken
         self.frame: Frame | None = None  # due
         self.items: dict[str, deque[int]] = {"control": deque(), "data": deque()}
@@ -46,7 +46,7 @@ class Builder:
         rng = self.h.rng
         if self.frame is None and not self.stop and rng.random() < self.due:
             self.frame = Frame.random(rng, self.most)
-        for name, item in self.asked.items():
+        for name, item in self.requested.items():
             self.io[f"{name}_item"].set(item)
         self.io["due"].set(int(self.frame is not None))
         self.io["word0"].set(self.frame.word0 if self.frame else rng.getrandbits(64))
@@ -66,19 +66,19 @@ class Builder:
         assert bool(self.io["tx_valid"].get()) == bool(self.words), f"cycle {cycle}: a hole, or a word too many"
         came = self.sink.passed[self.seen :]
         assert came == self.words[: len(came)], f"cycle {cycle}: {came[0]:#x}, expected {self.words[0]:#x}"
-        taken = len(came)
-        self.seen += taken
-        del self.words[:taken]
-        used = self.word_time * taken
-        if taken and not self.words:
+        accepted = len(came)
+        self.seen += accepted
+        del self.words[:accepted]
+        used = self.word_time * accepted
+        if accepted and not self.words:
             used += SILENCE * self.word_time
         self.wire = max(0, self.wire + used - CYCLE)
         for name, queue in self.items.items():
             if self.io[f"{name}_read"].get():
-                assert taken and queue, f"cycle {cycle}: reads an item of {name}"
-                self.asked[name] = queue.popleft()
-            elif taken:
-                self.asked[name] = self.h.rng.getrandbits(64)
+                assert accepted and queue, f"cycle {cycle}: reads an item of {name}"
+                self.requested[name] = queue.popleft()
+            elif accepted:
+                self.requested[name] = self.h.rng.getrandbits(64)
 
     def _start(self) -> None:
         assert self.frame is not None

@@ -124,7 +124,7 @@ class Wires:
 
 @cocotb.test()
 @cocotb.parametrize(gap=(0.0, 0.3), how=DAMAGES)
-async def tells_good_from_bad(dut: Any, gap: float, how: str) -> None:
+async def reports_good_from_bad(dut: Any, gap: float, how: str) -> None:
     h = Harness(dut, dut.gen_parser)
     wires = Wires(h, gap)
     await h.reset()

@@ -30,12 +30,12 @@ class Channel:
         self.h, self.rng = h, h.rng
         self.items, self.modulus = ITEMS[which], 1 << SEQ_BITS[which]
         self.quarter = 1 if self.items < 8 else self.items // 4
-        outputs = ("ack", "limit", "nack", "complain", "tell", "out_valid", "gap", "duplicate", "idle")
+        outputs = ("ack", "limit", "nack", "complain", "report", "out_valid", "gap", "duplicate", "idle")
         self.io = {n: h.signal(n) for n in (*INPUTS, *outputs, "out_ready")}
         self.sink = h.sink("out", stall)
         self.sink.expect([])
         self.values: list[int] = []  # of the far side's items, by number
-        self.expected = self.taken = self.written = self.room = 0
+        self.expected = self.accepted = self.written = self.room = 0
         self.gapped = self.missing = self.nack = False
         self.first = 0  # number of the next item of the frame that comes
         self.script: deque[Cycle] = deque()
@@ -43,7 +43,7 @@ class Channel:
         self.counts: Counter[str] = Counter()
         self.frames = 0
         self.commits: list[int] = []
-        self.told = self.items  # the far side knows of room up to here
+        self.reported = self.items  # the far side knows of room up to here
         EveryCycle(h, self.drive, self.check)
 
     def value(self, number: int) -> int:
@@ -70,7 +70,7 @@ class Channel:
         rng, half = self.rng, self.modulus // 2
         back = min(self.expected, half - 1)
         first = self.expected + rng.choice([0, 0, 0, -rng.randint(0, back), -min(1, back), rng.randint(0, half)])
-        count = max(0, min(rng.randint(0, self.items + 2), self.told - first))
+        count = max(0, min(rng.randint(0, self.items + 2), self.reported - first))
         if first > self.expected:  # what lies between was lost, so the room is not known to be used up
             count = rng.randint(0, 3)
         self.frame(first, count, rng.random() < 0.8)
@@ -88,27 +88,30 @@ class Channel:
         """Outputs of this cycle; then the model's next state."""
         now, here = self.now, f"cycle {cycle}"
         assert self.io["ack"].get() == self.expected % self.modulus, here
-        assert self.io["limit"].get() == (self.taken + self.items) % self.modulus, here
+        assert self.io["limit"].get() == (self.accepted + self.items) % self.modulus, here
         assert bool(self.io["nack"].get()) == self.nack, here
-        assert bool(self.io["out_valid"].get()) == (self.taken < self.expected) == (not self.io["idle"].get()), here
+        assert bool(self.io["out_valid"].get()) == (self.accepted < self.expected) == (not self.io["idle"].get()), here
         pop = self.io["out_valid"].get() and self.io["out_ready"].get()
         if now["start"]:
-            self.told = self.taken + self.items
+            self.reported = self.accepted + self.items
         self.room = (0 if now["start"] else self.room) + pop
-        asked = bool(now["commit"] and now["any"])
+        requested = bool(now["commit"] and now["any"])
         advanced = bool(now["commit"]) and self.written > self.expected
-        told = {"gap": asked and self.gapped, "duplicate": asked and not self.gapped and not advanced}
-        told |= {"complain": told["gap"] and not self.missing, "tell": bool(pop) and self.room == self.quarter}
-        got = {name: bool(self.io[name].get()) for name in told}
-        assert got == told, f"{here}: {got}, expected {told}"
-        self.counts.update(name for name, is_told in told.items() if is_told)
+        reported = {"gap": requested and self.gapped, "duplicate": requested and not self.gapped and not advanced}
+        reported |= {
+            "complain": reported["gap"] and not self.missing,
+            "report": bool(pop) and self.room == self.quarter,
+        }
+        got = {name: bool(self.io[name].get()) for name in reported}
+        assert got == reported, f"{here}: {got}, expected {reported}"
+        self.counts.update(name for name, is_reported in reported.items() if is_reported)
         self._receive(now, advanced, cycle)
-        if told["complain"]:
+        if reported["complain"]:
             self.nack = True
         elif advanced or now["start"]:
             self.nack = False
-        self.missing = told["gap"] or (self.missing and not advanced)
-        self.taken += pop
+        self.missing = reported["gap"] or (self.missing and not advanced)
+        self.accepted += pop
 
     def _receive(self, now: Cycle, advanced: bool, cycle: int) -> None:
         if advanced:
@@ -122,7 +125,7 @@ class Channel:
             self.first = self.expected - late
             self.written = self.expected
         elif now["item_valid"]:
-            if not self.gapped and self.first == self.written and self.first < self.taken + self.items:
+            if not self.gapped and self.first == self.written and self.first < self.accepted + self.items:
                 self.written += 1
             self.first += 1
 
@@ -133,7 +136,7 @@ async def each_item_once(dut: Any, which: int, stall: str) -> None:
     h = Harness(dut, dut.gen_rx_channel[which])
     channel = Channel(h, which, stall)
     await h.reset()
-    while channel.frames < 150 or min(channel.counts[n] for n in ("gap", "duplicate", "complain", "tell")) == 0:
+    while channel.frames < 150 or min(channel.counts[n] for n in ("gap", "duplicate", "complain", "report")) == 0:
         channel.next_frame()
         await h.until(lambda: not channel.script)
         await h.step(h.rng.choice([1, 1, 1, 5]))

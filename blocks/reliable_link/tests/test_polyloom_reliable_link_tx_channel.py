@@ -32,7 +32,7 @@ class Frame:
     count: int
     poll: bool
     age: int = 0
-    asked: int = 0
+    requested: int = 0
     items: list[int] = field(default_factory=list)
 
 
@@ -43,7 +43,7 @@ class FarSide:
         self.room, self.items, self.used = room, list[int](), 0
         self.nack = self.missing = self.wants = False
 
-    def take(self, frame: Frame) -> None:
+    def accept(self, frame: Frame) -> None:
         """A frame that came unharmed."""
         expected = len(self.items)
         if frame.first > expected:
@@ -68,13 +68,13 @@ class Link:
         self.size, self.most, self.modulus = ITEMS[which], MOST[which], 1 << SEQ_BITS[which]
         names = (
             "start",
-            "take",
+            "accept",
             "read",
             "report",
             "ack",
             "limit",
             "nack",
-            "wish",
+            "request",
             "more_cycles",
             "count",
             "seq",
@@ -107,27 +107,27 @@ class Link:
         self.start = free and (poll or self.forced or rng.random() < (0.5 if may else 0.02))
         count = self.io["count"].get()
         assert (count > 0) == may
-        take = max(0, count - int(rng.random() < 0.2)) if self.start else rng.randrange(2)
+        accept = max(0, count - int(rng.random() < 0.2)) if self.start else rng.randrange(2)
         if self.start:
-            self._start(count, take, poll, cycle)
+            self._start(count, accept, poll, cycle)
         self.forced = False
         self.io["start"].set(int(self.start))
-        self.io["take"].set(take)
+        self.io["accept"].set(accept)
         frame = self.frame
-        self.reading = not self.start and frame is not None and frame.asked < frame.count and not rng.random() < 0.3
+        self.reading = not self.start and frame is not None and frame.requested < frame.count and not rng.random() < 0.3
         self.io["read"].set(int(self.reading))
-        self.io["wish"].set(int(not self.start and self.frame is None and cycle + 1 - self.since >= APART))
+        self.io["request"].set(int(not self.start and self.frame is None and cycle + 1 - self.since >= APART))
         self._drive_report()
 
-    def _start(self, count: int, take: int, poll: bool, cycle: int) -> None:
+    def _start(self, count: int, accept: int, poll: bool, cycle: int) -> None:
         """The frame says what it should."""
         room = max(0, min(self.whole, self.limit) - self.next)
         assert count == min(room, self.most), f"cycle {cycle}: {count} items of {room}"
         assert self.io["seq"].get() == self.next % self.modulus, f"cycle {cycle}: not number {self.next}"
         assert bool(self.io["again"].get()) == (self.next < self.high), f"cycle {cycle}"
-        self.frame = Frame(self.next, take, poll)
+        self.frame = Frame(self.next, accept, poll)
         self.since = cycle
-        self.counts["again" if self.next < self.high and take else "new"] += 1
+        self.counts["again" if self.next < self.high and accept else "new"] += 1
         self.counts["poll"] += poll
 
     def _drive_report(self) -> None:
@@ -160,10 +160,10 @@ class Link:
         assert not late or waited >= self.timeout, f"cycle {cycle}: late after {waited} cycles"
         if waits and waited >= self.timeout and not new_ack and not back:
             assert late, f"cycle {cycle}: not late after {waited} cycles"
-        wished = self.io["wish"].get() and not self.io["may_send_next"].get()
-        assert timeout == bool(late and waits and wished), f"cycle {cycle}"
-        asks = bool(late and not waits and wished)
-        if asks:
+        requested = self.io["request"].get() and not self.io["may_send_next"].get()
+        assert timeout == bool(late and waits and requested), f"cycle {cycle}"
+        requests = bool(late and not waits and requested)
+        if requests:
             assert was_whole > was_next == self.limit, f"cycle {cycle}: asks for room"
         for bits in self.source.passed[len(self.pushed) :]:
             fields = ITEM.unpack(bits)
@@ -172,9 +172,9 @@ class Link:
                 self.whole = len(self.pushed)
         assert len(self.pushed) - base <= self.size
         self.counts["full"] += len(self.pushed) - base == self.size
-        taken = self.start and self.frame is not None and self.frame.count > 0
-        first = (taken and was_next == base) or (self.whole > was_whole == base)
-        if new_ack or back or timeout or asks:
+        accepted = self.start and self.frame is not None and self.frame.count > 0
+        first = (accepted and was_next == base) or (self.whole > was_whole == base)
+        if new_ack or back or timeout or requests:
             self.progress = cycle
         elif first:
             self.progress = cycle - 1  # what begins to wait has waited in this cycle
@@ -188,16 +188,16 @@ class Link:
         frame = self.frame
         if frame is None:
             return
-        if len(frame.items) < frame.asked:
-            number = frame.first + frame.asked - 1
+        if len(frame.items) < frame.requested:
+            number = frame.first + frame.requested - 1
             frame.items.append(self.io["item"].get())
             # What the far side has by now, and knows to pass over, need not be here any more.
             assert number < self.base or frame.items[-1] == self.pushed[number]
-        frame.asked += self.reading
+        frame.requested += self.reading
         frame.age += 1
         if len(frame.items) == frame.count and frame.age >= APART:
             if self.rng.random() >= self.loss:
-                self.far.take(frame)
+                self.far.accept(frame)
             self.frame = None
 
     def _move(self, timeout: bool, back: bool, cycle: int) -> None:

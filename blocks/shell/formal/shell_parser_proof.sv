@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shell_parser_proof: polyloom_shell_parser never loses where a frame begins, answers each at most once, and holds still.
-// How: the first word of the frame under way is kept here, by last and first alone. Every answer repeats it (or, of an
+// shell_parser_proof: polyloom_shell_parser never loses where a frame begins, responds to each at most once, and holds still.
+// How: the first word of the frame under way is kept here, by last and first alone. Every response repeats it (or, of an
 // error, holds it), so a word from the middle of a frame taken for a header would show. Memory, registers, role and
 // sender are free within their handshakes. Steady: none of them pauses, which leaves time for a second frame after a
 // refused one within the bound; what pauses do is the other proof's.
@@ -16,7 +16,7 @@ module shell_parser_proof
     input logic       rx_valid_i,
     input logic       rx_first_i,
     input host_word_t rx_i,
-    input logic       answer_ready_i,
+    input logic       response_ready_i,
     input logic       reads_pending_i,
     input logic       write_ready_i,
     input logic       write_word_ready_i,
@@ -28,9 +28,9 @@ module shell_parser_proof
     input logic       pass_rsp_valid_i,
     input logic       pass_rsp_refused_i
 );
-  logic rx_ready, answer_valid, reg_valid, pass_valid, frame_in, bad_frame;
+  logic rx_ready, response_valid, reg_valid, pass_valid, frame_in, bad_frame;
   logic write_valid, write_word_valid, write_abort;
-  answer_t answer;
+  response_t response;
   dma_cmd_t command;
   reg_req_t request;
   host_word_t pass;
@@ -51,9 +51,9 @@ module shell_parser_proof
       .rx_ready_o        (rx_ready),
       .rx_i,
       .rx_first_i,
-      .answer_valid_o    (answer_valid),
-      .answer_ready_i,
-      .answer_o          (answer),
+      .response_valid_o  (response_valid),
+      .response_ready_i,
+      .response_o        (response),
       .dma_cmd_o         (command),
       .reads_pending_i,
       .write_valid_o     (write_valid),
@@ -90,13 +90,13 @@ module shell_parser_proof
       .payload_i({rx_first_i, rx_i})
   );
   polyloom_stream_checker #(
-      .Width($bits(answer_t) + $bits(dma_cmd_t))
-  ) i_answer (
+      .Width($bits(response_t) + $bits(dma_cmd_t))
+  ) i_response (
       .clk_i,
       .rst_ni,
-      .valid_i  (answer_valid),
-      .ready_i  (answer_ready_i),
-      .payload_i({answer, command})
+      .valid_i  (response_valid),
+      .ready_i  (response_ready_i),
+      .payload_i({response, command})
   );
   polyloom_stream_checker #(
       .Width(65)
@@ -116,40 +116,40 @@ module shell_parser_proof
     always_comb begin
       assume (rst_ni == started);
       assume (rx_valid_i && !reads_pending_i && reg_rsp_valid_i && pass_rsp_valid_i);
-      assume (answer_ready_i && write_ready_i && write_word_ready_i && pass_ready_i);
+      assume (response_ready_i && write_ready_i && write_word_ready_i && pass_ready_i);
     end
   end
 
   // The frame under way, from the link alone.
-  logic take, begins, open_q, answered_q;
+  logic accept, begins, open_q, responded_q;
   logic [63:0] first_word_q;
   logic [ 2:0] frames_q;
-  assign take   = rx_valid_i && rx_ready;
-  assign begins = take && (!open_q || rx_first_i);  // a word that is first cuts a frame that is open
+  assign accept = rx_valid_i && rx_ready;
+  assign begins = accept && (!open_q || rx_first_i);  // a word that is first cuts a frame that is open
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       open_q <= 1'b0;
-      answered_q <= 1'b1;
+      responded_q <= 1'b1;
       frames_q <= '0;
     end else begin
-      if (take) open_q <= !rx_i.last;
+      if (accept) open_q <= !rx_i.last;
       if (begins) begin
-        answered_q <= 1'b0;
+        responded_q <= 1'b0;
         if (frames_q != '1) frames_q <= frames_q + 3'd1;
-      end else if (answer_valid && answer_ready_i) answered_q <= 1'b1;
+      end else if (response_valid && response_ready_i) responded_q <= 1'b1;
     end
   end
   always_ff @(posedge clk_i) if (begins) first_word_q <= rx_i.data;
 
   always_comb begin
     if (rst_ni) begin
-      assert (!(take && answer_valid));
-      if (answer_valid) begin
-        assert (!answered_q);
-        if (answer.word0[7:0] == OP_FRAME_ERROR && answer.word0[63:32] == '0 && answer.word1 == first_word_q) begin
-          assert (answer.word0[31:16] == first_word_q[31:16]);
+      assert (!(accept && response_valid));
+      if (response_valid) begin
+        assert (!responded_q);
+        if (response.word0[7:0] == OP_FRAME_ERROR && response.word0[63:32] == '0 && response.word1 == first_word_q) begin
+          assert (response.word0[31:16] == first_word_q[31:16]);
         end else begin
-          assert (answer.word0[63:8] == first_word_q[63:8]);
+          assert (response.word0[63:8] == first_word_q[63:8]);
         end
       end
       if (reg_valid) assert (request.index == first_word_q[63:32]);
@@ -162,11 +162,11 @@ module shell_parser_proof
   logic skipped_q;  // a frame was refused before its end, and skipped
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) skipped_q <= 1'b0;
-    else if (open_q && answered_q && take && !begins && rx_i.last) skipped_q <= 1'b1;
+    else if (open_q && responded_q && accept && !begins && rx_i.last) skipped_q <= 1'b1;
   end
   always_comb begin
-    if (!Steady) cover (rst_ni && frames_q == 3'd2 && answer_valid && answer.word0[7:0] == OP_REG_DATA);
-    if (Steady) cover (rst_ni && skipped_q && answer_valid && answer.word0[7:0] == OP_WRITE_DONE);
+    if (!Steady) cover (rst_ni && frames_q == 3'd2 && response_valid && response.word0[7:0] == OP_REG_DATA);
+    if (Steady) cover (rst_ni && skipped_q && response_valid && response.word0[7:0] == OP_WRITE_DONE);
   end
 
   logic unused;

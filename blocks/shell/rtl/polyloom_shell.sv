@@ -3,41 +3,41 @@
 // How:          host_rx -> spill register -> parser --+--> write DMA --> mem_aw/w/b, prog
 //                                                     +--> registers --> role registers
 //                                                     +--> pass (messages, UART, start: roles that take them)
-//                                                     '--> answers in order --> sender <-- read DMA <-- mem_ar/r, prog
+//                                                     '--> responses in order --> sender <-- read DMA <-- mem_ar/r, prog
 //                                                                              sender <-- events, role frames
 //               A role with memories of its own (RoleSpaces) is asked whether a range is there; slice 0 and 1 are then
 //               channels 0 and 1, and prog serves its instruction memories and scratchpads by prog_role_o.
 //               Frames are handled one after the other: what a frame does is over, in memory too, before the next is
 //               handled. Only reads are handed on and answered in their order while later frames are handled; a write
 //               waits for them. So every host sees the order of its own frames.
-// Latency:      last word of a frame accepted -> first word of its answer valid, all idle: short frame 5 cycles; register
+// Latency:      last word of a frame accepted -> first word of its response valid, all idle: short frame 5 cycles; register
 //               6 and the role's own time; write to the program 6; write to memory 11 if it takes and acknowledges at
 //               once; read 5 (its data 6 and the memory's time, 1 more if the address is no multiple of 8).
 // Throughput:   one word a cycle both ways, long writes and reads included (memory latency up to 250 cycles). Between
 //               frames 1 cycle lost out, 3..4 in. One read is in memory at a time.
 // Backpressure: everything stalls whatever feeds it; nothing is dropped. host_rx_ready_o comes from a register. A host
-//               that sends on and never takes its answers stalls the shell (as every frame is answered by few, it need
+//               that sends on and never takes its responses stalls the shell (as every frame is answered by few, it need
 //               only take what comes). host_tx valid and payload are stable while stalled.
-// Order/loss:   answers leave in the order of their frames. Events and role frames keep their own order and come
-//               between whole answers, taking turns.
+// Order/loss:   responses leave in the order of their frames. Events and role frames keep their own order and come
+//               between whole responses, taking turns.
 // Reset:        control state and counters; payload registers not. Takes words from the first cycle after reset.
-// Limits:       Channels 1..128, ChannelBytes <= 2^32, multiple of 32; ProgramWords >= 1; AnswerDepth a power of two >= 2.
+// Limits:       Channels 1..128, ChannelBytes <= 2^32, multiple of 32; ProgramWords >= 1; ResponseDepth a power of two >= 2.
 //               With RoleSpaces ChannelBytes and ProgramWords mean nothing, and a role has at most 1,024 memories a space.
-//               Memory answers in request order, no interleaving; one program answer per accepted program read.
+//               Memory responds in request order, no interleaving; one program response per accepted program read.
 // Cost:         8 channels of 512 MiB, no PassFrames: 4,354 LUT with everything inside, of it 1,245 its own; 2 channels,
 //               PassFrames, RoleSpaces: 3,670 LUT, 1,588 FF; no BRAM, no DSP (UltraScale+; Yosys 0.70, 2026-11).
 // Source:       own design, behaviour of blocks/shell/sim/shell.h.   Tests: shell_swap_test.cc.
 module polyloom_shell
   import polyloom_shell_pkg::*;
 #(
-    parameter logic            [7:0] Role,                 // RoleId
-    parameter int unsigned           Channels,             // memory channels
-    parameter longint unsigned       ChannelBytes,         // of one channel
-    parameter int unsigned           ProgramWords,         // 64-bit words of program memory
-    parameter longint unsigned       ClockHz,              // what register clock_hz says
-    parameter bit                    PassFrames   = 1'b0,  // the role takes messages, UART bytes and start
-    parameter bit                    RoleSpaces   = 1'b0,  // slices, instr, scratchpad instead of channel, program
-    parameter int unsigned           AnswerDepth  = 16     // answers waiting, reads included
+    parameter logic            [7:0] Role,                  // RoleId
+    parameter int unsigned           Channels,              // memory channels
+    parameter longint unsigned       ChannelBytes,          // of one channel
+    parameter int unsigned           ProgramWords,          // 64-bit words of program memory
+    parameter longint unsigned       ClockHz,               // what register clock_hz says
+    parameter bit                    PassFrames    = 1'b0,  // the role takes messages, UART bytes and start
+    parameter bit                    RoleSpaces    = 1'b0,  // slices, instr, scratchpad instead of channel, program
+    parameter int unsigned           ResponseDepth = 16     // responses waiting, reads included
 ) (
     input logic        clk_i,
     input logic        rst_ni,
@@ -108,7 +108,7 @@ module polyloom_shell
     output logic       role_tx_ready_o,
     input  host_word_t role_tx_i,
 
-    // To the role: well-formed frames that it takes (PassFrames); after the last word one answer
+    // To the role: well-formed frames that it takes (PassFrames); after the last word one response
     output logic       pass_valid_o,
     input  logic       pass_ready_i,
     output host_word_t pass_o,
@@ -147,8 +147,8 @@ module polyloom_shell
       .data_o (rx)
   );
 
-  logic queue_valid, queue_ready, answer_valid, answer_ready;
-  answer_t queue, answer;
+  logic queue_valid, queue_ready, response_valid, response_ready;
+  response_t queue, response;
   logic cmd_ready, read_cmd_valid, read_cmd_ready;
   dma_cmd_t cmd, read_cmd;
   logic reads_pending;
@@ -173,9 +173,9 @@ module polyloom_shell
       .rx_ready_o(rx_ready),
       .rx_i(rx.word),
       .rx_first_i(rx.first),
-      .answer_valid_o(queue_valid),
-      .answer_ready_i(queue_ready),
-      .answer_o(queue),
+      .response_valid_o(queue_valid),
+      .response_ready_i(queue_ready),
+      .response_o(queue),
       .dma_cmd_o(cmd),
       .reads_pending_i(reads_pending),
       .write_valid_o(write_valid),
@@ -202,32 +202,32 @@ module polyloom_shell
       .bytes_written_o(bytes_written)
   );
 
-  // An answer that reads is a command of the read DMA too. There are never more of these than answers, so the second
+  // A response that reads is a command of the read DMA too. There are never more of these than responses, so the second
   // queue has room when the first has.
-  logic queue_take;
-  assign queue_take = queue_valid && queue_ready;
+  logic queue_accept;
+  assign queue_accept = queue_valid && queue_ready;
   polyloom_stream_lut_fifo #(
-      .T(answer_t),
-      .Depth(AnswerDepth)
-  ) i_answers (
+      .T(response_t),
+      .Depth(ResponseDepth)
+  ) i_responses (
       .clk_i,
       .rst_ni,
       .flush_i(1'b0),
       .in_valid_i(queue_valid),
       .in_ready_o(queue_ready),
       .in_i(queue),
-      .out_valid_o(answer_valid),
-      .out_ready_i(answer_ready),
-      .out_o(answer)
+      .out_valid_o(response_valid),
+      .out_ready_i(response_ready),
+      .out_o(response)
   );
   polyloom_stream_lut_fifo #(
       .T(dma_cmd_t),
-      .Depth(AnswerDepth)
+      .Depth(ResponseDepth)
   ) i_reads (
       .clk_i,
       .rst_ni,
       .flush_i(1'b0),
-      .in_valid_i(queue_take && queue.read),
+      .in_valid_i(queue_accept && queue.read),
       .in_ready_o(cmd_ready),
       .in_i(cmd),
       .out_valid_o(read_cmd_valid),
@@ -235,7 +235,7 @@ module polyloom_shell
       .out_o(read_cmd)
   );
 
-  logic [$clog2(AnswerDepth+1)-1:0] reads_q;
+  logic [$clog2(ResponseDepth+1)-1:0] reads_q;
   assign reads_pending = reads_q != 0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -243,10 +243,10 @@ module polyloom_shell
     end else begin
       reads_q <= reads_q + ($bits(
           reads_q
-      ))'(queue_take && queue.read) - ($bits(
+      ))'(queue_accept && queue.read) - ($bits(
           reads_q
-      ))'(answer_valid && answer_ready && answer.read);
-      assert (!queue_take || !queue.read || cmd_ready);
+      ))'(response_valid && response_ready && response.read);
+      assert (!queue_accept || !queue.read || cmd_ready);
     end
   end
 
@@ -367,7 +367,7 @@ module polyloom_shell
       .prog_rsp_i
   );
   assign mem_error_o = read_error || (b_ready && b_valid && b_resp != 2'b00);
-  assign idle_o = parser_idle && sender_idle && write_ready && !answer_valid && !read_cmd_valid && read_cmd_ready &&
+  assign idle_o = parser_idle && sender_idle && write_ready && !response_valid && !read_cmd_valid && read_cmd_ready &&
                   !word_valid && !rx_valid && !host_rx_valid_i;
 
   polyloom_shell_regs #(
@@ -401,9 +401,9 @@ module polyloom_shell
   polyloom_shell_sender i_sender (
       .clk_i,
       .rst_ni,
-      .answer_valid_i(answer_valid),
-      .answer_ready_o(answer_ready),
-      .answer_i(answer),
+      .response_valid_i(response_valid),
+      .response_ready_o(response_ready),
+      .response_i(response),
       .word_valid_i(word_valid),
       .word_ready_o(word_ready),
       .word_i(word),

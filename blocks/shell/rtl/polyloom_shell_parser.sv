@@ -2,9 +2,9 @@
 // polyloom_shell_parser: takes the host's frames word by word, checks them, and has done what they ask.
 // How:          HEADER keeps a short frame's first two words, its last word and its length; HANDLE decodes them.
 //               BEGIN, WRITE, DRAIN stream a write to the write DMA while it arrives. REG asks a register, PASS gives the
-//               whole frame to the role, ANSWER queues the answer, SKIP drops the rest of a refused frame.
-// Latency:      last word of a short frame -> answer in the queue: 3 cycles (2 if it needs no register).
-// Throughput:   a word a cycle inside a frame; 3 to 4 cycles between short frames, 4 and the memory's answer after a write.
+//               whole frame to the role, RESPONSE queues the response, SKIP drops the rest of a refused frame.
+// Latency:      last word of a short frame -> response in the queue: 3 cycles (2 if it needs no register).
+// Throughput:   a word a cycle inside a frame; 3 to 4 cycles between short frames, 4 and the memory's response after a write.
 // Backpressure: rx_ready_o depends on rx_i, rx_first_i and, in a write, on write_word_ready_i.
 // Order/loss:   one frame at a time, as they come; every refused frame is answered once.
 // Reset:        the state; a frame cut by reset is forgotten.
@@ -31,12 +31,12 @@ module polyloom_shell_parser
     input  host_word_t rx_i,
     input  logic       rx_first_i,
 
-    // To the sender. dma_cmd_o goes with an answer that reads
-    output logic     answer_valid_o,
-    input  logic     answer_ready_i,
-    output answer_t  answer_o,
-    output dma_cmd_t dma_cmd_o,
-    input  logic     reads_pending_i,
+    // To the sender. dma_cmd_o goes with a response that reads
+    output logic      response_valid_o,
+    input  logic      response_ready_i,
+    output response_t response_o,
+    output dma_cmd_t  dma_cmd_o,
+    input  logic      reads_pending_i,
 
     // To the write DMA; it takes a command when it is idle
     output logic        write_valid_o,
@@ -77,8 +77,8 @@ module polyloom_shell_parser
     DRAIN,
     REGISTER,
     PASS,
-    PASS_ANSWER,
-    ANSWER,
+    PASS_RESPONSE,
+    RESPONSE,
     SKIP
   } state_e;
   typedef enum logic [1:0] {
@@ -92,12 +92,12 @@ module polyloom_shell_parser
   logic [5:0] count_q, count_d;  // words of this frame taken, in HEADER
   logic ended_q, ended_d;  // its last word has been taken
   reason_e reason_q, reason_d;  // why it is refused, if it is
-  reply_e reply_q, reply_d;  // else what the answer is
+  reply_e reply_q, reply_d;  // else what the response is
   logic [21:0] left_q, left_d;  // words of a write to come
   logic [63:0] word0_q, word1_q, last_q, value_q;
 
   logic [7:0] op;
-  logic is_write, has_range, cut, take, last_data, misfit;
+  logic is_write, has_range, cut, accept, last_data, misfit;
   logic [2:0] tail;
   reason_e short_reason, write_reason;
   assign op = word0_q[7:0];
@@ -152,7 +152,7 @@ module polyloom_shell_parser
       default: rx_ready_o = 1'b0;
     endcase
   end
-  assign take = rx_valid_i && rx_ready_o;
+  assign accept = rx_valid_i && rx_ready_o;
   assign write_word_valid_o = state_q == WRITE && rx_valid_i && !cut && !misfit;
   assign write_word_o = rx_i.data;
   assign write_abort_o = state_q == WRITE && rx_valid_i && (cut || misfit);
@@ -164,14 +164,14 @@ module polyloom_shell_parser
   assign reg_o = '{write: op == OP_REG_WRITE, index: word0_q[63:32], wdata: word1_q};
 
   assign idle_o = (state_q == HEADER || state_q == SKIP) && !rx_valid_i;
-  assign answer_valid_o = state_q == ANSWER;
-  assign bad_frame_o = answer_valid_o && answer_ready_i && reason_q != REASON_NONE;
+  assign response_valid_o = state_q == RESPONSE;
+  assign bad_frame_o = response_valid_o && response_ready_i && reason_q != REASON_NONE;
   always_comb begin
-    answer_o = '{read: 1'b0, word0: {word0_q[63:8], OP_WRITE_DONE}, word1: word1_q};
-    if (reply_q == DATA_REG) answer_o = '{read: 1'b0, word0: {word0_q[63:8], OP_REG_DATA}, word1: value_q};
-    if (reply_q == DATA_READ) answer_o = '{read: 1'b1, word0: {word0_q[63:8], OP_READ_DATA}, word1: word1_q};
+    response_o = '{read: 1'b0, word0: {word0_q[63:8], OP_WRITE_DONE}, word1: word1_q};
+    if (reply_q == DATA_REG) response_o = '{read: 1'b0, word0: {word0_q[63:8], OP_REG_DATA}, word1: value_q};
+    if (reply_q == DATA_READ) response_o = '{read: 1'b1, word0: {word0_q[63:8], OP_READ_DATA}, word1: word1_q};
     if (reason_q != REASON_NONE) begin
-      answer_o = '{read: 1'b0, word0: {32'd0, word0_q[31:16], 8'(reason_q), OP_FRAME_ERROR}, word1: word0_q};
+      response_o = '{read: 1'b0, word0: {32'd0, word0_q[31:16], 8'(reason_q), OP_FRAME_ERROR}, word1: word0_q};
     end
   end
 
@@ -181,7 +181,7 @@ module polyloom_shell_parser
     logic [63:0] words_q [64];
     logic [ 5:0] index_q;
     always_ff @(posedge clk_i) begin
-      if (state_q == HEADER && take) words_q[count_q] <= rx_i.data;
+      if (state_q == HEADER && accept) words_q[count_q] <= rx_i.data;
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) index_q <= '0;
@@ -209,23 +209,23 @@ module polyloom_shell_parser
       HEADER: begin
         reply_d  = DATA_NONE;
         reason_d = REASON_NONE;
-        ended_d  = take ? rx_i.last : 1'b1;
-        if (take) count_d = count_q + 6'd1;
+        ended_d  = accept ? rx_i.last : 1'b1;
+        if (accept) count_d = count_q + 6'd1;
         if (cut) begin
           reason_d = REASON_LENGTH;
-          state_d  = ANSWER;
-        end else if (take && count_q == 6'd1 && is_write) begin
+          state_d  = RESPONSE;
+        end else if (accept && count_q == 6'd1 && is_write) begin
           state_d = BEGIN;
-        end else if (take && rx_i.last) begin
+        end else if (accept && rx_i.last) begin
           frame_in_o = 1'b1;
           state_d = HANDLE;
-        end else if (take && count_q == 6'(MAX_SHORT_WORDS - 1)) begin
+        end else if (accept && count_q == 6'(MAX_SHORT_WORDS - 1)) begin
           reason_d = REASON_LENGTH;
-          state_d  = ANSWER;
+          state_d  = RESPONSE;
         end
       end
       HANDLE: begin
-        state_d  = ANSWER;
+        state_d  = RESPONSE;
         reason_d = short_reason;
         if (short_reason == REASON_NONE) begin
           case (op)
@@ -244,19 +244,19 @@ module polyloom_shell_parser
       end
       BEGIN: begin
         left_d  = words_of(word1_q[24:0]);
-        state_d = ANSWER;
+        state_d = RESPONSE;
         if (write_reason != REASON_NONE) reason_d = write_reason;
         else if (ended_q) reason_d = REASON_LENGTH;
         else if (!has_range) reason_d = REASON_REFUSED;
         else state_d = reads_pending_i || !write_ready_i ? BEGIN : WRITE;
       end
       WRITE: begin
-        if (take && !misfit) left_d = left_q - 22'd1;
+        if (accept && !misfit) left_d = left_q - 22'd1;
         if (write_abort_o) begin
           ended_d  = cut || rx_i.last;
           reason_d = cut || rx_i.last != last_data ? REASON_LENGTH : REASON_FIELD;
           state_d  = DRAIN;
-        end else if (take && rx_i.last) begin
+        end else if (accept && rx_i.last) begin
           ended_d = 1'b1;
           state_d = DRAIN;
         end
@@ -264,7 +264,7 @@ module polyloom_shell_parser
       DRAIN: begin
         reply_d = DATA_DONE;
         if (write_ready_i) begin
-          state_d = ANSWER;
+          state_d = RESPONSE;
           if (reason_q == REASON_NONE && write_error_i) reason_d = REASON_REFUSED;
           frame_in_o = reason_d == REASON_NONE;
         end
@@ -272,20 +272,20 @@ module polyloom_shell_parser
       REGISTER: begin
         reply_d = DATA_REG;
         if (reg_rsp_valid_i) begin
-          state_d = ANSWER;
+          state_d = RESPONSE;
           if (reg_rsp_i.error) reason_d = REASON_REFUSED;
           else if (op == OP_REG_WRITE) state_d = HEADER;
         end
       end
-      PASS: if (pass_end) state_d = PASS_ANSWER;
-      PASS_ANSWER: begin
+      PASS: if (pass_end) state_d = PASS_RESPONSE;
+      PASS_RESPONSE: begin
         if (pass_rsp_valid_i) begin
-          state_d  = pass_rsp_refused_i ? ANSWER : HEADER;
+          state_d  = pass_rsp_refused_i ? RESPONSE : HEADER;
           reason_d = REASON_REFUSED;
         end
       end
-      ANSWER: if (answer_ready_i) state_d = ended_q ? HEADER : SKIP;
-      SKIP: if (cut || (take && rx_i.last)) state_d = HEADER;
+      RESPONSE: if (response_ready_i) state_d = ended_q ? HEADER : SKIP;
+      SKIP: if (cut || (accept && rx_i.last)) state_d = HEADER;
       default: state_d = HEADER;
     endcase
     if (state_q != HEADER && state_d == HEADER) count_d = '0;
@@ -306,7 +306,7 @@ module polyloom_shell_parser
     reason_q <= reason_d;
     reply_q  <= reply_d;
     left_q   <= left_d;
-    if (state_q == HEADER && take) begin
+    if (state_q == HEADER && accept) begin
       last_q <= rx_i.data;
       if (count_q == 6'd0) word0_q <= rx_i.data;
       if (count_q == 6'd1) word1_q <= rx_i.data;

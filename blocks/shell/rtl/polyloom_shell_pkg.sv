@@ -125,12 +125,12 @@ package polyloom_shell_pkg;
     logic [63:0] value;
   } event_t;
 
-  // Inside the shell: an answer of two words, with data from the read DMA behind them if `read`.
+  // Inside the shell: a response of two words, with data from the read DMA behind them if `read`.
   typedef struct packed {
     logic        read;
     logic [63:0] word0;
     logic [63:0] word1;
-  } answer_t;
+  } response_t;
   typedef struct packed {
     logic        words;    // in the program or a memory of the role, else in a memory channel
     place_t      place;

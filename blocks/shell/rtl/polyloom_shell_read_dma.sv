@@ -4,7 +4,7 @@
 //               lanes (64 aligned bits) are taken one by one, joined with the lane before and shifted by address[2:0].
 //               A lane waits on the bus, so there is no buffer for beats here.
 // Latency:      command -> address request 1 cycle; first beat -> first word 1 cycle, 2 if address[2:0] is not 0.
-// Throughput:   one word a cycle (a beat in 4 cycles) if memory answers within OpenBursts * 4 * BurstBeats cycles;
+// Throughput:   one word a cycle (a beat in 4 cycles) if memory responds within OpenBursts * 4 * BurstBeats cycles;
 //               from the program memory one word in 3 cycles and its latency. Commands do not overlap.
 // Backpressure: a stalled reader stalls the memory's r channel; its ready comes from registers and r_valid.
 // Order/loss:   commands and words in order.
@@ -62,7 +62,7 @@ module polyloom_shell_read_dma
 
   typedef enum logic [2:0] {
     IDLE,
-    PROGRAM_ASK,
+    PROGRAM_REQUEST,
     PROGRAM_WAIT,
     PROGRAM_GIVE,
     MEMORY
@@ -75,26 +75,36 @@ module polyloom_shell_read_dma
   logic   [        31:3] addr_q;  // program: of the next word
   logic   [        63:0] held_q;  // the lane before, or the word of the program
   logic                  held_valid_q;
-  logic   [        31:5] ask_addr_q;  // of the next burst
-  logic   [        19:0] ask_q;  // beats to ask for
+  logic   [        31:5] request_addr_q;  // of the next burst
+  logic   [        19:0] request_q;  // beats to ask for
   logic   [        19:0] beats_q;  // beats to come
   logic   [OpenBits-1:0] open_q;
 
-  logic lane_there, lane_take, lane_needed, need_held, word_valid, word_ready, word_take, word_end, ar_take, r_take;
+  logic
+      lane_there,
+      lane_accept,
+      lane_needed,
+      need_held,
+      word_valid,
+      word_ready,
+      word_accept,
+      word_end,
+      ar_accept,
+      r_accept;
   logic [63:0] lane, joined;
   logic [BurstBits:0] to_boundary, burst_beats;
   host_word_t word;
 
   // Requests.
-  assign to_boundary = (BurstBits + 1)'(BurstBeats) - {1'b0, ask_addr_q[5+:BurstBits]};
-  assign burst_beats = ask_q < 20'(to_boundary) ? ask_q[BurstBits:0] : to_boundary;
-  assign ar_valid_o = state_q == MEMORY && ask_q != 0 && open_q != OpenBits'(OpenBursts);
-  assign ar_addr_o = {8'd0, ask_addr_q, 5'd0};
+  assign to_boundary = (BurstBits + 1)'(BurstBeats) - {1'b0, request_addr_q[5+:BurstBits]};
+  assign burst_beats = request_q < 20'(to_boundary) ? request_q[BurstBits:0] : to_boundary;
+  assign ar_valid_o = state_q == MEMORY && request_q != 0 && open_q != OpenBits'(OpenBursts);
+  assign ar_addr_o = {8'd0, request_addr_q, 5'd0};
   assign ar_len_o = 8'(burst_beats) - 8'd1;
-  assign r_ready_o = lane_take && (lane_q == 2'd3 || (word_end && word_take));
-  assign ar_take = ar_valid_o && ar_ready_i;
-  assign r_take = r_ready_o && r_valid_i;
-  assign error_o = r_take && r_resp_i != 2'b00;
+  assign r_ready_o = lane_accept && (lane_q == 2'd3 || (word_end && word_accept));
+  assign ar_accept = ar_valid_o && ar_ready_i;
+  assign r_accept = r_ready_o && r_valid_i;
+  assign error_o = r_accept && r_resp_i != 2'b00;
   assign channel_o = place_q.target[6:0];
   assign cmd_ready_o = state_q == IDLE;
 
@@ -106,8 +116,8 @@ module polyloom_shell_read_dma
   assign word_end = bytes_q <= 25'd8;
   assign word_valid = state_q == PROGRAM_GIVE
                    || (state_q == MEMORY && (!need_held || held_valid_q) && (!lane_needed || lane_there));
-  assign word_take = word_valid && word_ready;
-  assign lane_take = lane_there && lane_needed && (word_take || (need_held && !held_valid_q));
+  assign word_accept = word_valid && word_ready;
+  assign lane_accept = lane_there && lane_needed && (word_accept || (need_held && !held_valid_q));
   always_comb begin
     joined = 64'({lane_needed ? lane : 64'd0, held_q} >> {shift_q, 3'b000});
     if (!need_held) joined = lane;
@@ -131,7 +141,7 @@ module polyloom_shell_read_dma
       .data_o (word_o)
   );
 
-  assign prog_valid_o = state_q == PROGRAM_ASK;
+  assign prog_valid_o = state_q == PROGRAM_REQUEST;
   assign prog_o = '{write: 1'b0, addr: {3'd0, addr_q}, wdata: '0};
   assign role_word_o = '{place: place_q, addr: {addr_q, shift_q[2]}, pair: bytes_q >= 25'd8};
 
@@ -142,16 +152,16 @@ module polyloom_shell_read_dma
       open_q <= '0;
     end else begin
       case (state_q)
-        IDLE: if (cmd_valid_i) state_q <= cmd_i.words ? PROGRAM_ASK : MEMORY;
-        PROGRAM_ASK: if (prog_ready_i) state_q <= PROGRAM_WAIT;
+        IDLE: if (cmd_valid_i) state_q <= cmd_i.words ? PROGRAM_REQUEST : MEMORY;
+        PROGRAM_REQUEST: if (prog_ready_i) state_q <= PROGRAM_WAIT;
         PROGRAM_WAIT: if (prog_rsp_valid_i) state_q <= PROGRAM_GIVE;
-        PROGRAM_GIVE: if (word_take) state_q <= word_end ? IDLE : PROGRAM_ASK;
-        MEMORY: if (word_take && word_end) state_q <= IDLE;
+        PROGRAM_GIVE: if (word_accept) state_q <= word_end ? IDLE : PROGRAM_REQUEST;
+        MEMORY: if (word_accept && word_end) state_q <= IDLE;
         default: state_q <= IDLE;
       endcase
       if (state_q == IDLE) held_valid_q <= 1'b0;
-      else if (lane_take) held_valid_q <= 1'b1;
-      open_q <= open_q + OpenBits'(ar_take) - OpenBits'(r_take && r_last_i);
+      else if (lane_accept) held_valid_q <= 1'b1;
+      open_q <= open_q + OpenBits'(ar_accept) - OpenBits'(r_accept && r_last_i);
     end
   end
 
@@ -162,24 +172,24 @@ module polyloom_shell_read_dma
       shift_q <= cmd_i.address[2:0];
       lane_q <= cmd_i.address[4:3];
       addr_q <= cmd_i.address[31:3];
-      ask_addr_q <= cmd_i.address[31:5];
-      ask_q <= 20'((26'(cmd_i.bytes) + 26'(cmd_i.address[4:0]) + 26'd31) >> 5);
+      request_addr_q <= cmd_i.address[31:5];
+      request_q <= 20'((26'(cmd_i.bytes) + 26'(cmd_i.address[4:0]) + 26'd31) >> 5);
       beats_q <= 20'((26'(cmd_i.bytes) + 26'(cmd_i.address[4:0]) + 26'd31) >> 5);
     end else begin
-      if (lane_take) begin
+      if (lane_accept) begin
         held_q <= lane;
         lane_q <= lane_q + 2'd1;
       end
       if (state_q == PROGRAM_WAIT) held_q <= prog_rsp_i;
-      if (word_take) begin
+      if (word_accept) begin
         bytes_q <= bytes_q - (word_end ? bytes_q : 25'd8);
         addr_q  <= addr_q + 1'b1;
       end
-      if (ar_take) begin
-        ask_q <= ask_q - 20'(burst_beats);
-        ask_addr_q <= ask_addr_q + 27'(burst_beats);
+      if (ar_accept) begin
+        request_q <= request_q - 20'(burst_beats);
+        request_addr_q <= request_addr_q + 27'(burst_beats);
       end
-      if (r_take) beats_q <= beats_q - 20'd1;
+      if (r_accept) beats_q <= beats_q - 20'd1;
     end
   end
 

@@ -80,7 +80,7 @@ module polyloom_shell_write_dma
   logic [        4:0] open_q;  // bursts not acknowledged
   logic               error_q;
 
-  logic word_take, word_end, lane_take, lane_ok, pad, aw_take, w_take, b_take;
+  logic word_accept, word_end, lane_accept, lane_ok, pad, aw_accept, w_accept, b_accept;
   logic [63:0] lane_data, lane_rest;
   logic [7:0] lane_strb, lane_rest_strb, word_strb;
   logic [3:0] word_bytes;
@@ -96,13 +96,13 @@ module polyloom_shell_write_dma
   assign {lane_rest, lane_data} = {64'd0, state_q == MEMORY ? word_i : 64'd0} << {shift_q, 3'b000} | {64'd0, rest_q};
   assign {lane_rest_strb, lane_strb} = {8'd0, word_strb} << shift_q | {8'd0, rest_strb_q};
 
-  assign lane_ok = !full_q || w_take;
+  assign lane_ok = !full_q || w_accept;
   assign prog_valid_o = state_q == PROGRAM && word_valid_i;
   assign prog_o = '{write: 1'b1, addr: {3'd0, addr_q, lane_q}, wdata: word_i};
   assign role_word_o = '{place: place_q, addr: {addr_q, lane_q, shift_q[2]}, pair: bytes_q >= 25'd8};
   assign word_ready_o = state_q == PROGRAM ? prog_ready_i : state_q == MEMORY && lane_ok;
-  assign word_take = word_valid_i && word_ready_o;
-  assign lane_take = (state_q == MEMORY && word_take) || (state_q == FLUSH && rest_strb_q != 0 && lane_ok);
+  assign word_accept = word_valid_i && word_ready_o;
+  assign lane_accept = (state_q == MEMORY && word_accept) || (state_q == FLUSH && rest_strb_q != 0 && lane_ok);
 
   // Beats to bursts.
   assign to_boundary = (BurstBits + 1)'(BurstBeats) - {1'b0, addr_q[5+:BurstBits]};
@@ -116,9 +116,9 @@ module polyloom_shell_write_dma
   assign w_strb_o = full_q ? strb_q : '0;
   assign w_last_o = burst_q == 1;
   assign b_ready_o = open_q != 0;
-  assign aw_take = aw_valid_o && aw_ready_i;
-  assign w_take = w_valid_o && w_ready_i;
-  assign b_take = b_valid_i && b_ready_o;
+  assign aw_accept = aw_valid_o && aw_ready_i;
+  assign w_accept = w_valid_o && w_ready_i;
+  assign b_accept = b_valid_i && b_ready_o;
   assign channel_o = place_q.target[6:0];
   assign cmd_ready_o = state_q == IDLE;
   assign error_o = error_q;
@@ -127,8 +127,8 @@ module polyloom_shell_write_dma
     state_d = state_q;
     case (state_q)
       IDLE: if (cmd_valid_i) state_d = cmd_i.words ? PROGRAM : MEMORY;
-      PROGRAM: if (abort_i || (word_take && word_end)) state_d = IDLE;
-      MEMORY: if (abort_i || (word_take && word_end)) state_d = FLUSH;
+      PROGRAM: if (abort_i || (word_accept && word_end)) state_d = IDLE;
+      MEMORY: if (abort_i || (word_accept && word_end)) state_d = FLUSH;
       FLUSH: if (pad && burst_q == 0 && open_q == 0) state_d = IDLE;
       default: state_d = IDLE;
     endcase
@@ -145,22 +145,22 @@ module polyloom_shell_write_dma
       error_q <= 1'b0;
     end else begin
       state_q <= state_d;
-      if (lane_take) rest_strb_q <= lane_rest_strb;
+      if (lane_accept) rest_strb_q <= lane_rest_strb;
       // A beat is full with its last lane, or when no more lanes come.
-      if (lane_take) begin
+      if (lane_accept) begin
         used_q <= 1'b1;
         full_q <= lane_q == 2'd3;
-      end else if (w_take && full_q) begin
+      end else if (w_accept && full_q) begin
         used_q <= 1'b0;
         full_q <= 1'b0;
       end else if (state_q == FLUSH && rest_strb_q == 0 && used_q) begin
         full_q <= 1'b1;
       end
-      if (aw_take) burst_q <= burst_beats;
-      else if (w_take) burst_q <= burst_q - 1'b1;
-      open_q <= open_q + 5'(aw_take) - 5'(b_take);
+      if (aw_accept) burst_q <= burst_beats;
+      else if (w_accept) burst_q <= burst_q - 1'b1;
+      open_q <= open_q + 5'(aw_accept) - 5'(b_accept);
       if (cmd_valid_i && cmd_ready_o) error_q <= 1'b0;
-      else if (b_take && b_resp_i != 2'b00) error_q <= 1'b1;
+      else if (b_accept && b_resp_i != 2'b00) error_q <= 1'b1;
     end
   end
 
@@ -174,14 +174,14 @@ module polyloom_shell_write_dma
       beats_q <= 20'((26'(cmd_i.bytes) + 26'(cmd_i.address[4:0]) + 26'd31) >> 5);
       rest_q  <= '0;
     end else begin
-      if (word_take) begin
+      if (word_accept) begin
         bytes_q <= bytes_q - 25'(word_bytes);
         lane_q  <= lane_q + 2'd1;
         if (state_q == PROGRAM && lane_q == 2'd3) addr_q <= addr_q + 1'b1;
-      end else if (lane_take) begin
+      end else if (lane_accept) begin
         lane_q <= lane_q + 2'd1;
       end
-      if (lane_take) begin
+      if (lane_accept) begin
         rest_q <= lane_rest;
         beat_q[64*lane_q+:64] <= lane_data;
         strb_q[8*lane_q+:8] <= lane_strb;
@@ -189,7 +189,7 @@ module polyloom_shell_write_dma
           if (2'(i) != lane_q && (!used_q || full_q)) strb_q[8*i+:8] <= '0;
         end
       end
-      if (w_take) begin
+      if (w_accept) begin
         addr_q  <= addr_q + 1'b1;
         beats_q <= beats_q - 20'd1;
       end

@@ -127,8 +127,8 @@ bool Shell::take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last)
   bytes_written_ += bytes;
   if (!last) return true;
   ++frames_in_;
-  dma_slot_ += std::uint64_t{p_.write_turn} * p_.dma_words_per_cycle;
-  send(at + p_.answer_cycles, encode(WriteDoneFrame{request_tag(frame_[0]), write_}));
+  dma_slot_ += std::uint64_t{p_.write_turnaround} * p_.dma_words_per_cycle;
+  send(at + p_.response_cycles, encode(WriteDoneFrame{request_tag(frame_[0]), write_}));
   frame_.clear();
   state_ = State::header;
   return true;
@@ -136,35 +136,35 @@ bool Shell::take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last)
 
 /// Gives a whole short frame to whom it concerns; false if it must wait.
 bool Shell::handle(Cycle c) {
-  using Answer = ShellHandler::Answer;
+  using Response = ShellHandler::Response;
   const HostFrame decoded = decode(frame_);
-  const auto as_answer = [](bool done) { return done ? Answer::done : Answer::refused; };
+  const auto as_response = [](bool done) { return done ? Response::done : Response::refused; };
   std::optional<FrameReason> wrong;
-  const Answer answer =
+  const Response response =
       std::visit(Overload{
                      [&](const FrameFault& f) {
                        wrong = f.reason;
-                       return Answer::refused;
+                       return Response::refused;
                      },
                      [&](const MsgFrame& f) { return handler_.message(c, f); },
                      [&](const UartInFrame& f) { return handler_.uart_in(c, f); },
                      [&](const StartFrame& f) { return handler_.start(c, f); },
                      [&](const ReadFrame& f) { return read(c, f); },
-                     [&](const RegReadFrame& f) { return as_answer(read_register(c, f)); },
-                     [&](const RegWriteFrame& f) { return as_answer(write_register(c, f)); },
-                     [](const auto&) { return Answer::refused; },  // what only boards send
+                     [&](const RegReadFrame& f) { return as_response(read_register(c, f)); },
+                     [&](const RegWriteFrame& f) { return as_response(write_register(c, f)); },
+                     [](const auto&) { return Response::refused; },  // what only boards send
                  },
                  decoded);
-  if (answer == Answer::busy) return false;
-  if (answer == Answer::refused) refuse(c, wrong.value_or(FrameReason::refused), frame_[0]);
+  if (response == Response::busy) return false;
+  if (response == Response::refused) refuse(c, wrong.value_or(FrameReason::refused), frame_[0]);
   frame_.clear();
   complete_ = false;
   return true;
 }
 
-ShellHandler::Answer Shell::read(Cycle c, const ReadFrame& f) {
-  if (!handler_.has(f.range)) return ShellHandler::Answer::refused;
-  if (reads_ == p_.max_reads) return ShellHandler::Answer::busy;
+ShellHandler::Response Shell::read(Cycle c, const ReadFrame& f) {
+  if (!handler_.has(f.range)) return ShellHandler::Response::refused;
+  if (reads_ == p_.max_reads) return ShellHandler::Response::busy;
   Out out;
   out.ready = c + p_.read_cycles;
   encode_range(HostOp::read_data, f.tag, f.range, out.words);
@@ -172,7 +172,7 @@ ShellHandler::Answer Shell::read(Cycle c, const ReadFrame& f) {
   out.read = true;
   out_.push_back(std::move(out));
   ++reads_;
-  return ShellHandler::Answer::done;
+  return ShellHandler::Response::done;
 }
 
 std::optional<std::uint64_t> Shell::register_value(Cycle c, std::uint32_t r) {
@@ -209,7 +209,7 @@ std::optional<std::uint64_t> Shell::register_value(Cycle c, std::uint32_t r) {
 bool Shell::read_register(Cycle c, const RegReadFrame& f) {
   const auto value = register_value(c, f.reg);
   if (!value) return false;
-  send(c + p_.answer_cycles, encode(RegDataFrame{f.tag, f.reg, *value}));
+  send(c + p_.response_cycles, encode(RegDataFrame{f.tag, f.reg, *value}));
   return true;
 }
 
@@ -227,7 +227,7 @@ bool Shell::write_register(Cycle c, const RegWriteFrame& f) {
 void Shell::refuse(Cycle c, FrameReason reason, std::uint64_t word0) {
   ++bad_frames_;
   bad_seen_ = true;
-  send(c + p_.answer_cycles, encode(FrameErrorFrame{request_tag(word0), reason, word0}));
+  send(c + p_.response_cycles, encode(FrameErrorFrame{request_tag(word0), reason, word0}));
 }
 
 // ---- to the host ----
@@ -264,7 +264,7 @@ void Shell::transmit(Cycle until) {
     const bool done = s.tail;
     host_.tx->send(std::move(s));
     if (!done) continue;
-    tx_free_ += p_.frame_turn;
+    tx_free_ += p_.frame_turnaround;
     ++frames_out_;
     reads_ -= out.read;
     out_.pop_front();

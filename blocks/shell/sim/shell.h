@@ -3,12 +3,12 @@
 //
 // How: words from the host are parsed as they arrive, one at a time. A write's data go to the board's
 //   memory while the frame is still coming (dma_words_per_cycle at most); short frames are decoded when
-//   their last word is there and handed to the role. Answers leave in order; a read's data leave in
+//   their last word is there and handed to the role. Responses leave in order; a read's data leave in
 //   segments of at most segment_words words, each read from memory when it starts.
 // Hardware: the one-word parser of host_frames.h, a write and a read DMA engine on the memory bus, a
 //   register file.
-// Latency: a short frame is handled at the clock edge at or after its last word's arrival; an answer
-//   may leave answer_cycles later; the first word of a read's data after read_cycles.
+// Latency: a short frame is handled at the clock edge at or after its last word's arrival; a response
+//   may leave response_cycles later; the first word of a read's data after read_cycles.
 // Backpressure: a frame that the role is too busy for stays, with everything behind it (the host link
 //   has flow control of its own, so arrivals wait in the link's buffers).
 // Errors: malformed or refused frames are answered with frame_error and counted; nothing of a refused
@@ -32,7 +32,7 @@ namespace polyloom::blocks {
 /// What a role does with what the host asks. All calls come from Shell::advance.
 class ShellHandler {
  public:
-  enum class Answer { done, busy, refused };  ///< busy: ask again later
+  enum class Response { done, busy, refused };  ///< busy: ask again later
   virtual ~ShellHandler() = default;
 
   /// True if the board has these bytes and they may be written or read.
@@ -44,9 +44,9 @@ class ShellHandler {
                           unsigned bytes) = 0;
   virtual std::uint64_t read_word(Cycle c, const MemRange& range, std::size_t index, unsigned bytes) = 0;
 
-  virtual Answer message(Cycle c, const MsgFrame& frame) = 0;
-  virtual Answer uart_in(Cycle c, const UartInFrame& frame) = 0;
-  virtual Answer start(Cycle c, const StartFrame& frame) = 0;
+  virtual Response message(Cycle c, const MsgFrame& frame) = 0;
+  virtual Response uart_in(Cycle c, const UartInFrame& frame) = 0;
+  virtual Response start(Cycle c, const StartFrame& frame) = 0;
   /// Registers from reg::role_base on; nothing or false if there is no such register.
   virtual std::optional<std::uint64_t> role_register(Cycle, std::uint32_t) { return {}; }
   virtual bool set_role_register(Cycle, std::uint32_t, std::uint64_t) { return false; }
@@ -58,10 +58,10 @@ struct ShellParams {
   RoleId role = RoleId::overlay;
   std::uint16_t x = 0, y = 0;        ///< of the board in its mesh
   unsigned dma_words_per_cycle = 4;  ///< 64-bit words: 32 bytes, the memory bus
-  unsigned write_turn = 0;           ///< cycles between the last word of a write and the first of the next
+  unsigned write_turnaround = 0;     ///< cycles between the last word of a write and the first of the next
   unsigned word_cycles = 0;          ///< least time of a word to the host; the host link's, if that is more
-  unsigned frame_turn = 0;           ///< cycles between frames to the host
-  unsigned answer_cycles = 1;        ///< from a request to its answer
+  unsigned frame_turnaround = 0;     ///< cycles between frames to the host
+  unsigned response_cycles = 1;      ///< from a request to its response
   unsigned read_cycles = 40;         ///< from a read's request to its first word
   unsigned segment_words = 32;       ///< longest segment of a frame to the host
   unsigned max_reads = 16;           ///< reads waiting for their turn
@@ -107,7 +107,7 @@ class Shell {
   void begin_write(Cycle c, bool last);
   bool take_write_word(std::uint64_t word, Cycle c, Cycle until, bool last);
   bool handle(Cycle c);
-  ShellHandler::Answer read(Cycle c, const ReadFrame& f);
+  ShellHandler::Response read(Cycle c, const ReadFrame& f);
   bool read_register(Cycle c, const RegReadFrame& f);
   bool write_register(Cycle c, const RegWriteFrame& f);
   void refuse(Cycle c, FrameReason reason, std::uint64_t word0);

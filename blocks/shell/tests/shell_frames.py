@@ -58,7 +58,7 @@ class Frame:
     cut: bool = False
     refused: bool = False
     value: int = 0
-    asks: bool = False
+    requests: bool = False
     events: list[tuple[Any, ...]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -135,12 +135,12 @@ def short_reason(w: list[int]) -> int:
 def _error(frame: Frame, reason: int) -> None:
     word0 = frame.words[0]
     tag = word0 >> 16 & 0xFFFF
-    frame.events.append(("answer", 0, FRAME_ERROR | reason << 8 | tag << 16, word0))
+    frame.events.append(("response", 0, FRAME_ERROR | reason << 8 | tag << 16, word0))
     frame.counts["bad_frame"] = 1
 
 
 def _reply(frame: Frame, op: int, word1: int) -> tuple[Any, ...]:
-    return ("answer", int(op == READ_DATA), frame.words[0] >> 8 << 8 | op, word1)
+    return ("response", int(op == READ_DATA), frame.words[0] >> 8 << 8 | op, word1)
 
 
 def _write(frame: Frame, shape: Shape) -> None:
@@ -152,7 +152,7 @@ def _write(frame: Frame, shape: Shape) -> None:
         return _error(frame, LENGTH)
     if not shape.has(*where):
         return _error(frame, REFUSED)
-    frame.asks = True
+    frame.requests = True
     frame.events.append(("write", shape.command(*where)))
     frame.counts["bytes_written"] = 0
     for n, word in enumerate(data):
@@ -181,7 +181,7 @@ def _short(frame: Frame, shape: Shape) -> None:
         frame.events.append((*_reply(frame, READ_DATA, w[1]), shape.command(*fields(w[0], w[1]))))
         return None
     if op in {REG_READ, REG_WRITE}:
-        frame.asks = True
+        frame.requests = True
         if op == REG_WRITE:
             frame.events.append(("register", 1, w[0] >> 32, w[1]))
         else:
@@ -190,7 +190,7 @@ def _short(frame: Frame, shape: Shape) -> None:
                 frame.events.append(_reply(frame, REG_DATA, frame.value))
         return _error(frame, REFUSED) if frame.refused else None
     if op in {MSG, UART_IN, START} and shape.pass_frames:
-        frame.asks = True
+        frame.requests = True
         frame.events.append(("pass", *w))
         return _error(frame, REFUSED) if frame.refused else None
     return _error(frame, REFUSED)

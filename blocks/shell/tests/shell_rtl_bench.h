@@ -111,12 +111,12 @@ class Bench {
       set_bits(top.role_tx_i, 64, 1, role_index_ + 1 == role_tx_.front().size());
     }
     top.pass_ready_i = pass_ready_ = dice.go();
-    top.pass_rsp_valid_i = pass_answer_ = pass_whole_ && dice.go();
-    top.pass_rsp_refused_i = pass_answer_ && !role_takes(passed.back());
+    top.pass_rsp_valid_i = pass_response_ = pass_whole_ && dice.go();
+    top.pass_rsp_refused_i = pass_response_ && !role_takes(passed.back());
     top.reg_rsp_valid_i = 0;
   }
 
-  /// The role's registers answer in the cycle of the request or later.
+  /// The role's registers respond in the cycle of the request or later.
   void role_register() {
     if (!top.reg_req_valid_o || !dice.go()) return;
     const bool write = get_bits(top.reg_req_o, 96, 1);
@@ -161,7 +161,7 @@ class Bench {
       role_valid_ = false;
       if (++role_index_ == role_tx_.front().size()) role_tx_.pop_front(), role_index_ = 0;
     }
-    if (pass_answer_) pass_whole_ = false;
+    if (pass_response_) pass_whole_ = false;
     if (top.pass_valid_o && pass_ready_) {
       CHECK(PASS_FRAMES && !pass_whole_);
       if (!pass_open_) passed.emplace_back();
@@ -178,7 +178,7 @@ class Bench {
   std::deque<Words> role_tx_;
   std::size_t role_index_ = 0;
   bool rx_valid_ = false, tx_ready_ = false, tx_open_ = false, event_valid_ = false, role_valid_ = false;
-  bool pass_ready_ = false, pass_open_ = false, pass_whole_ = false, pass_answer_ = false;
+  bool pass_ready_ = false, pass_open_ = false, pass_whole_ = false, pass_response_ = false;
   Words tx_before_;
 };
 

@@ -127,7 +127,7 @@ class Channel {
   std::uint64_t base = 0;                      ///< address of the first byte
   bool used = false;                           ///< since it was cleared
   std::uint64_t latency = 1;                   ///< cycles from a read request's edge to its first beat
-  std::uint64_t bad_from = ~0ull, bad_to = 0;  ///< addresses that answer with an error
+  std::uint64_t bad_from = ~0ull, bad_to = 0;  ///< addresses that respond with an error
 
  private:
   struct Burst {
@@ -159,35 +159,35 @@ class Channel {
   Payload aw_before_, w_before_, ar_before_;
 };
 
-/// Program memory: answers reads in order, 1 cycle later or more.
+/// Program memory: responds to reads in order, 1 cycle later or more.
 class Program {
  public:
   Program(std::size_t words, Dice& dice) : memory(words), dice_(dice) {}
   template <class Top>
   void drive(Top& top) {
     ready_ = dice_.go();
-    answer_ = !answers_.empty() && dice_.go();
+    response_ = !responses_.empty() && dice_.go();
     top.prog_req_ready_i = ready_;
-    top.prog_rsp_valid_i = answer_;
-    top.prog_rsp_i = answer_ ? answers_.front() : dice_.rng();
+    top.prog_rsp_valid_i = response_;
+    top.prog_rsp_i = response_ ? responses_.front() : dice_.rng();
   }
   template <class Top>
   void sample(Top& top) {
-    if (answer_) answers_.pop_front();
+    if (response_) responses_.pop_front();
     if (!top.prog_req_valid_o || !ready_) return;
     const auto address = get_bits(top.prog_req_o, 64, 32);
     CHECK(address < memory.size());
     if (get_bits(top.prog_req_o, 96, 1))
       memory[address] = get_bits(top.prog_req_o, 0, 64);
     else
-      answers_.push_back(memory[address]);
+      responses_.push_back(memory[address]);
   }
   std::vector<std::uint64_t> memory;
 
  private:
   Dice& dice_;
-  bool ready_ = false, answer_ = false;
-  std::deque<std::uint64_t> answers_;
+  bool ready_ = false, response_ = false;
+  std::deque<std::uint64_t> responses_;
 };
 
 // A role with memories of its own: what it has, the same for both sides.
@@ -237,14 +237,14 @@ class RoleWords {
   template <class Top>
   void drive(Top& top) {
     ready_ = dice_.go();
-    answer_ = !answers_.empty() && dice_.go();
+    response_ = !responses_.empty() && dice_.go();
     top.prog_req_ready_i = ready_;
-    top.prog_rsp_valid_i = answer_;
-    top.prog_rsp_i = answer_ ? answers_.front() : dice_.rng();
+    top.prog_rsp_valid_i = response_;
+    top.prog_rsp_i = response_ ? responses_.front() : dice_.rng();
   }
   template <class Top>
   void sample(Top& top) {
-    if (answer_) answers_.pop_front();
+    if (response_) responses_.pop_front();
     if (!top.prog_req_valid_o || !ready_) return;
     const bool pair = get_bits(top.prog_role_o, 0, 1), all = get_bits(top.prog_role_o, 41, 1);
     const auto at = get_bits(top.prog_role_o, 1, 30), target = all ? 0 : get_bits(top.prog_role_o, 31, 10);
@@ -253,7 +253,7 @@ class RoleWords {
     if (!get_bits(top.prog_req_o, 96, 1)) {
       // The high half of an odd number of words means nothing.
       const std::uint64_t high = pair ? memories[target][at + 1] : dice_.rng();
-      answers_.push_back(memories[target][at] | high << 32);
+      responses_.push_back(memories[target][at] | high << 32);
       return;
     }
     for (std::size_t m = target; m <= (all ? memories.size() - 1 : target); ++m) {
@@ -265,8 +265,8 @@ class RoleWords {
 
  private:
   Dice& dice_;
-  bool ready_ = false, answer_ = false;
-  std::deque<std::uint64_t> answers_;
+  bool ready_ = false, response_ = false;
+  std::deque<std::uint64_t> responses_;
 };
 
 /// Role registers 0..7 of a test role: 0..5 read and write, 6 read only, 7 write only. The same for both

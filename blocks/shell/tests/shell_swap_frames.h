@@ -14,7 +14,7 @@ class Generator {
   explicit Generator(std::uint64_t seed) : rng_(seed) {}
   std::uint64_t below(std::uint64_t n) { return rng_() % n; }
 
-  /// A legal or broken frame. Registers whose value depends on when answers leave are left to the caller.
+  /// A legal or broken frame. Registers whose value depends on when responses leave are left to the caller.
   Input input() {
     Words w = legal();
     bool tail = true;

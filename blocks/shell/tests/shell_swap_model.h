@@ -65,14 +65,14 @@ class Model final : public ShellHandler {
     std::memcpy(&data, bytes_at(r, index), bytes);
     return data;
   }
-  Answer take(const Words& words) {
-    if (!PASS_FRAMES) return Answer::refused;
+  Response take(const Words& words) {
+    if (!PASS_FRAMES) return Response::refused;
     passed.push_back(words);
-    return role_takes(words) ? Answer::done : Answer::refused;
+    return role_takes(words) ? Response::done : Response::refused;
   }
-  Answer message(Cycle, const MsgFrame& f) override { return take(encode(f)); }
-  Answer uart_in(Cycle, const UartInFrame& f) override { return take(encode(f)); }
-  Answer start(Cycle, const StartFrame& f) override { return take(encode(f)); }
+  Response message(Cycle, const MsgFrame& f) override { return take(encode(f)); }
+  Response uart_in(Cycle, const UartInFrame& f) override { return take(encode(f)); }
+  Response start(Cycle, const StartFrame& f) override { return take(encode(f)); }
   std::optional<std::uint64_t> role_register(Cycle, std::uint32_t r) override {
     const std::uint32_t i = r - reg::role_base;
     return RoleRegisters::readable(i) ? std::optional(registers.value[i]) : std::nullopt;

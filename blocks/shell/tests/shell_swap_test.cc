@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: random and mutated frames, the C++ shell and the Verilated one side by side: answers, memories,
+// Covers: random and mutated frames, the C++ shell and the Verilated one side by side: responses, memories,
 //   registers, frames for the role; memory channels, and slices and memories of a role (ROLE_SPACES); random
 //   stalls on every port; latencies and rates of the header; memory errors.
-// Leaves out: reads with a later write of the same batch in front of their answer in the C++ model, which may
+// Leaves out: reads with a later write of the same batch in front of their response in the C++ model, which may
 //   overtake there and not in RTL (the model gets one frame at a time); ChannelBytes above 64 KiB.
 // Usage: program SEED ROUNDS
 #include <string>
@@ -30,7 +30,7 @@ void compare(const char* what, const std::vector<Words>& model, const std::vecto
   if (model.size() != rtl.size()) fail(what, std::min(model.size(), rtl.size()));
 }
 
-/// Frames by who made them: events and the role's frames may come between any two answers.
+/// Frames by who made them: events and the role's frames may come between any two responses.
 std::vector<Words> of_op(const std::vector<Words>& frames, bool events, bool roles) {
   std::vector<Words> out;
   for (const Words& f : frames) {
@@ -45,7 +45,7 @@ void catch_up(Bench& rtl, const Model& model) {
   const std::uint64_t limit = rtl.cycle + 2'000'000;
   while (rtl.frames.size() < model.tx.frames.size() || !rtl.idle()) {
     rtl.step();
-    if (rtl.cycle > limit) fail("RTL does not answer", rtl.frames.size());
+    if (rtl.cycle > limit) fail("RTL does not respond", rtl.frames.size());
   }
   rtl.run(60);
 }
@@ -78,7 +78,7 @@ void swap(std::uint64_t seed, unsigned rounds) {
     catch_up(rtl, model);
     for (const bool events : {false, true}) {
       compare("events", of_op(model.tx.frames, true, false), of_op(rtl.frames, true, false));
-      compare(events ? "role frames" : "answers", of_op(model.tx.frames, false, events),
+      compare(events ? "role frames" : "responses", of_op(model.tx.frames, false, events),
               of_op(rtl.frames, false, events));
     }
     model.tx.frames.clear(), rtl.frames.clear();
@@ -105,7 +105,7 @@ void swap(std::uint64_t seed, unsigned rounds) {
               (unsigned long long)rtl.cycle);
 }
 
-/// Cycles from the last word of a frame to the first of its answer, no stalls.
+/// Cycles from the last word of a frame to the first of its response, no stalls.
 std::uint64_t latency(Bench& b, const Words& words) {
   const std::size_t before = b.frames.size();
   b.send({words});

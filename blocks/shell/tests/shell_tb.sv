@@ -26,7 +26,7 @@ module shell_tb
     role_word_t role;
   } word_req_t;
   typedef struct packed {
-    answer_t  answer;
+    response_t  response;
     dma_cmd_t cmd;
   } queued_t;
   typedef struct packed {
@@ -39,7 +39,7 @@ module shell_tb
   end
 
   if (1) begin : gen_sender
-    polyloom_shell_sender i_dut (.event_valid_i(told_valid), .event_ready_o(told_ready), .event_i(told), .*);
+    polyloom_shell_sender i_dut (.event_valid_i(reported_valid), .event_ready_o(reported_ready), .event_i(reported), .*);
   end
 
   for (genvar k = 0; k < 2; k++) begin : gen_read_dma
@@ -62,9 +62,9 @@ module shell_tb
 
   for (genvar k = 0; k < 3; k++) begin : gen_parser  // channels alone, with frames for the role, with its memories
     rx_t rx = '0;
-    queued_t answer;
+    queued_t response;
     polyloom_shell_parser #(.Channels(3), .ChannelBytes(64'd8192), .ProgramWords(100), .PassFrames(k > 0), .RoleSpaces(k
-        > 1)) i_dut (.rx_i(rx.word), .rx_first_i(rx.first), .answer_o(answer.answer), .dma_cmd_o(answer.cmd),
+        > 1)) i_dut (.rx_i(rx.word), .rx_first_i(rx.first), .response_o(response.response), .dma_cmd_o(response.cmd),
         .reg_o(req), .*);
   end
 endmodule

@@ -52,18 +52,18 @@ struct FakeBoard final : ShellHandler {
     reads.push_back(c);
     return data;
   }
-  Answer message(Cycle c, const MsgFrame& f) override {
-    if (c < busy_until) return Answer::busy;
+  Response message(Cycle c, const MsgFrame& f) override {
+    if (c < busy_until) return Response::busy;
     messages.push_back({c, f.dest});
-    return f.flits() > 4 ? Answer::refused : Answer::done;
+    return f.flits() > 4 ? Response::refused : Response::done;
   }
-  Answer uart_in(Cycle, const UartInFrame& f) override {
+  Response uart_in(Cycle, const UartInFrame& f) override {
     uart += static_cast<char>(f.byte);
-    return Answer::done;
+    return Response::done;
   }
-  Answer start(Cycle, const StartFrame& f) override {
+  Response start(Cycle, const StartFrame& f) override {
     started = f.cores;
-    return Answer::done;
+    return Response::done;
   }
   std::optional<std::uint64_t> role_register(Cycle, std::uint32_t r) override {
     return r == 0x100 ? std::optional<std::uint64_t>(role_value) : std::nullopt;
@@ -167,7 +167,7 @@ TEST(Shell, ReadsBackWhatWasWrittenInShortSegments) {
   b.run(1000);
   ASSERT_EQ(b.frames().size(), 1u);
   EXPECT_EQ(b.frames()[0], encode(ReadDataFrame{3, range, pack_bytes(bytes)}));
-  // Two words of request: handled at cycle 1, the answer 40 cycles later, the wire then kept busy.
+  // Two words of request: handled at cycle 1, the response 40 cycles later, the wire then kept busy.
   EXPECT_EQ(b.tx.sent.front().first, kClock.edge(41));
   for (const auto& s : b.tx.sent) EXPECT_LE(s.words.size(), 32u);
   EXPECT_LE(b.tx.free, kClock.edge(41) + 100 * kPeriod + 4 * 4000);

@@ -13,7 +13,7 @@ from polyloom.rtl.testing import Struct
 from polyloom.rtl.testing.harness import Harness
 
 WORD = Struct.of("polyloom_shell_pkg::host_word_t")
-ANSWER = Struct.of("polyloom_shell_pkg::answer_t")
+RESPONSE = Struct.of("polyloom_shell_pkg::response_t")
 EVENT = Struct([("code", 8), ("detail", 24), ("begin", 64), ("finish", 64), ("value", 64)])
 CMD = Struct.of("polyloom_shell_pkg::dma_cmd_t", flat=True)
 BURST = Struct([("addr", 40), ("len", 8)])

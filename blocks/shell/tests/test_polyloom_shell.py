@@ -20,7 +20,7 @@ SOURCES = [HERE / "shell_swap_test.cc", HERE.parent / "sim" / "shell.cc", HERE.p
 
 
 @pytest.mark.parametrize(("pass_frames", "channels", "role_spaces"), [(0, 3, 0), (1, 1, 0), (1, 2, 1)])
-def test_the_rtl_answers_as_the_model_does(pass_frames: int, channels: int, role_spaces: int) -> None:
+def test_the_rtl_responds_as_the_model_does(pass_frames: int, channels: int, role_spaces: int) -> None:
     parameters = {
         "PassFrames": f"1'd{pass_frames}",
         "RoleSpaces": f"1'd{role_spaces}",

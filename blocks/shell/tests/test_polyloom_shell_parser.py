@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: random frames of every op, good and bad in every field, too short, too long, cut off by the next one, memory
 and registers and a role that refuse, random stalls and delays on all sides, in three shapes (channels alone, with
-frames for the role, with its memories): all that the parser asks for and answers, in order, against decode() and the
-rules of host_frames.h written here; counters; the cycles of a short answer.
+frames for the role, with its memories): all that the parser asks for and responds, in order, against decode() and the
+rules of host_frames.h written here; counters; the cycles of a short response.
 
 Leaves out: what the DMA does (test_polyloom_shell_write_dma.py); a reset inside a frame.
 """
@@ -15,14 +15,14 @@ from typing import Any
 
 import cocotb
 from shell_frames import Frame, Shape, random_frame
-from shell_units import ANSWER, CMD, REG_REQ, REG_RSP, WORD
+from shell_units import CMD, REG_REQ, REG_RSP, RESPONSE, WORD
 
 from polyloom.rtl.testing import Harness, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "shell_tb")
 RX = Struct([("first", 1), ("last", 1), ("data", 64)])
-QUEUED = Struct([("answer", ANSWER.width), ("cmd", CMD.width)])
+QUEUED = Struct([("response", RESPONSE.width), ("cmd", CMD.width)])
 RANGE = Struct.of("polyloom_shell_pkg::range_t")
 
 
@@ -31,13 +31,13 @@ class Surroundings:
 
     def __init__(self, h: Harness, shape: Shape) -> None:
         self.h, self.rng, self.shape = h, h.rng, shape
-        self.rx, self.answer, self.passes = h.source("rx"), h.sink("answer"), h.sink("pass")
+        self.rx, self.response, self.passes = h.source("rx"), h.sink("response"), h.sink("pass")
         names = ("write_valid", "write_ready", "write_word_valid", "write_word_ready", "write_word", "write_abort")
         names += ("write_error", "reg_valid", "req", "reg_rsp_valid", "reg_rsp", "range", "range_ok", "reads_pending")
         names += ("pass_rsp_valid", "pass_rsp_refused", "idle", "frame_in", "bad_frame", "bytes_written", "rx_valid")
-        self.io = {n: h.signal(n) for n in (*names, "answer_valid", "pass_valid")}
+        self.io = {n: h.signal(n) for n in (*names, "response_valid", "pass_valid")}
         self.seen: list[tuple[Any, ...]] = []
-        self.frames: deque[Frame] = deque()  # whose answers of register, role or memory have not been asked for
+        self.frames: deque[Frame] = deque()  # whose responses of register, role or memory have not been asked for
         self.counts = dict.fromkeys(("frame_in", "bad_frame", "bytes_written"), 0)
         self.dma = "idle"
         self.writing = self.replied = self.refusing = False
@@ -48,12 +48,12 @@ class Surroundings:
 
     def decide(self) -> Frame:
         """The frame that asks somebody."""
-        while not self.frames[0].asks:
+        while not self.frames[0].requests:
             self.frames.popleft()
         return self.frames.popleft()
 
     def drive(self) -> None:
-        """Answers and stalls."""
+        """Responses and stalls."""
         rng = self.rng
         if self.dma == "ending" and rng.random() < 0.3:
             self.dma = "idle"
@@ -70,28 +70,34 @@ class Surroundings:
             reply = (int(frame.refused), frame.value)
         self.io["reg_rsp_valid"].set(int(self.replied))
         self.io["reg_rsp"].set(REG_RSP.pack(error=reply[0], rdata=reply[1]))
-        told = self.pass_due and rng.random() < 0.3
-        self.io["pass_rsp_valid"].set(int(told))
-        self.io["pass_rsp_refused"].set(int(self.decide().refused) if told else rng.getrandbits(1))
-        self.pass_due &= not told
+        reported = self.pass_due and rng.random() < 0.3
+        self.io["pass_rsp_valid"].set(int(reported))
+        self.io["pass_rsp_refused"].set(int(self.decide().refused) if reported else rng.getrandbits(1))
+        self.pass_due &= not reported
 
     def check(self, cycle: int) -> None:
         """What is asked for in this cycle."""
         for name in self.counts:
             self.counts[name] += self.io[name].get()
-        busy = any(self.io[n].get() for n in ("rx_valid", "answer_valid", "reg_valid", "pass_valid"))
+        busy = any(self.io[n].get() for n in ("rx_valid", "response_valid", "reg_valid", "pass_valid"))
         assert not (self.io["idle"].get() and busy), f"cycle {cycle}"
         if self.replied:
-            asked = REG_REQ.unpack(self.io["req"].get())
-            data = [asked["wdata"]] if asked["write"] else []
-            self.seen.append(("register", asked["write"], asked["index"], *data))
-        for bits in self.answer.passed[self._passed[0] :]:
+            requested = REG_REQ.unpack(self.io["req"].get())
+            data = [requested["wdata"]] if requested["write"] else []
+            self.seen.append(("register", requested["write"], requested["index"], *data))
+        for bits in self.response.passed[self._passed[0] :]:
             queued = QUEUED.unpack(bits)
-            answer = ANSWER.unpack(queued["answer"])
+            response = RESPONSE.unpack(queued["response"])
             self.seen.append(
-                ("answer", answer["read"], answer["word0"], answer["word1"], *[queued["cmd"]] * answer["read"])
+                (
+                    "response",
+                    response["read"],
+                    response["word0"],
+                    response["word1"],
+                    *[queued["cmd"]] * response["read"],
+                )
             )
-        self._passed[0] = len(self.answer.passed)
+        self._passed[0] = len(self.response.passed)
         for bits in self.passes.passed[self._passed[1] :]:
             word = WORD.unpack(bits)
             self._words.append(word["data"])
@@ -107,7 +113,7 @@ class Surroundings:
             assert self.dma == "idle" and not self.io["reads_pending"].get(), f"cycle {cycle}"
             self.refusing = self.decide().refused
             self.dma = "open"
-            self.seen.append(("write", QUEUED.unpack(self.answer.payload.get())["cmd"]))  # type: ignore[union-attr]
+            self.seen.append(("write", QUEUED.unpack(self.response.payload.get())["cmd"]))  # type: ignore[union-attr]
             self.left = CMD.unpack(self.seen[-1][1])["bytes"]
             return
         assert not (self.io["write_word_valid"].get() and self.io["write_abort"].get()), f"cycle {cycle}"
@@ -134,7 +140,7 @@ def words_of(frame: Frame, rng: random.Random, after_cut: bool) -> list[int]:
 
 @cocotb.test()
 @cocotb.parametrize(which=range(3))
-async def does_what_frames_ask(dut: Any, which: int) -> None:
+async def does_what_frames_request(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_parser[which])
     shape = Shape(pass_frames=which > 0, role_spaces=which > 1)
     around = Surroundings(h, shape)
@@ -163,11 +169,11 @@ async def does_what_frames_ask(dut: Any, which: int) -> None:
 
 
 @cocotb.test()
-async def a_short_answer_takes_two_cycles(dut: Any) -> None:
+async def a_short_response_takes_two_cycles(dut: Any) -> None:
     h = Harness(dut, dut.gen_parser[0])
     around = Surroundings(h, Shape(False, False))
-    around.answer.stall = around.rx.stall = lambda: False  # type: ignore[assignment]
+    around.response.stall = around.rx.stall = lambda: False  # type: ignore[assignment]
     await h.reset()
     around.rx.send(RX.pack(first=1, last=1, data=0x55))
-    await h.until(lambda: len(around.answer.passed) == 1)
-    assert around.answer.cycles[0] == around.rx.cycles[0] + 2
+    await h.until(lambda: len(around.response.passed) == 1)
+    assert around.response.cycles[0] == around.rx.cycles[0] + 2

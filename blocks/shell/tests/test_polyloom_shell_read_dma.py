@@ -23,7 +23,7 @@ OPEN = (4, 1)
 
 
 class Memories(Part):
-    """Channels and memories of words; answers in order of requests."""
+    """Channels and memories of words; responses in order of requests."""
 
     def __init__(self, h: Harness, which: int, stall: str | float) -> None:
         self.which = which
@@ -34,7 +34,7 @@ class Memories(Part):
         self.io = {n: h.signal(n) for n in ("error", "channel", "prog_rsp_valid", "prog_rsp")}
         self.commands: deque[dict[str, int]] = deque()
         self.next_beat = self.left = self.open = self.errors = 0
-        self.answers: deque[tuple[int, int]] = deque()  # cycle from which it may come, word
+        self.responses: deque[tuple[int, int]] = deque()  # cycle from which it may come, word
         self.faulty = 0.1
         self._seen = [0, 0, 0, 0]
         super().__init__(h)
@@ -55,10 +55,10 @@ class Memories(Part):
         return 1 << 13 | fields["scratchpad"] << 12 | fields["all"] << 11 | fields["target"]
 
     def drive(self) -> None:
-        """Answer a read of a word."""
-        due = bool(self.answers) and self.h.cycle >= self.answers[0][0]
+        """Respond to a read of a word."""
+        due = bool(self.responses) and self.h.cycle >= self.responses[0][0]
         self.io["prog_rsp_valid"].set(int(due))
-        self.io["prog_rsp"].set(self.answers.popleft()[1] if due else self.h.rng.getrandbits(64))
+        self.io["prog_rsp"].set(self.responses.popleft()[1] if due else self.h.rng.getrandbits(64))
 
     def sample(self, cycle: int) -> None:
         """Take what was asked for."""
@@ -67,12 +67,12 @@ class Memories(Part):
             first, past = self.now["address"] // 32, -(-(self.now["address"] + self.now["bytes"]) // 32)
             self.next_beat, self.left = first, 0 if self.now["words"] else past - first
             self.half, self.bytes = self.now["address"] // 4, self.now["bytes"]
-        told = False
+        reported = False
         for bits in self._new(1, self.r.passed):
-            told |= R.unpack(bits)["resp"] != 0
+            reported |= R.unpack(bits)["resp"] != 0
             self.open -= R.unpack(bits)["last"]
-        assert bool(self.io["error"].get()) == told, f"cycle {cycle}"
-        self.errors += told
+        assert bool(self.io["error"].get()) == reported, f"cycle {cycle}"
+        self.errors += reported
         for bits in self._new(2, self.ar.passed):
             self._burst(BURST.unpack(bits))
         for bits in self._new(3, self.prog.passed):
@@ -96,16 +96,16 @@ class Memories(Part):
         self.next_beat += beats
         self.left -= beats
 
-    def _word(self, asked: dict[str, int], cycle: int) -> None:
-        assert self.now["words"] and not asked["write"]
-        assert {n: asked[n] for n in ("scratchpad", "all", "target")} == {
+    def _word(self, requested: dict[str, int], cycle: int) -> None:
+        assert self.now["words"] and not requested["write"]
+        assert {n: requested[n] for n in ("scratchpad", "all", "target")} == {
             n: self.now[n] for n in ("scratchpad", "all", "target")
         }
-        assert asked["half"] == self.half and asked["pair"] == int(self.bytes >= 8)
-        assert asked["addr"] == self.half // 2
-        noise = 0 if asked["pair"] else self.h.rng.getrandbits(32) << 32
-        word = self.read(self.place(self.now), self.half * 4, 8 if asked["pair"] else 4) | noise
-        self.answers.append((cycle + 1 + self.h.rng.choice([0, 0, 3, 10]), word))
+        assert requested["half"] == self.half and requested["pair"] == int(self.bytes >= 8)
+        assert requested["addr"] == self.half // 2
+        noise = 0 if requested["pair"] else self.h.rng.getrandbits(32) << 32
+        word = self.read(self.place(self.now), self.half * 4, 8 if requested["pair"] else 4) | noise
+        self.responses.append((cycle + 1 + self.h.rng.choice([0, 0, 3, 10]), word))
         self.half += 2
         self.bytes -= min(8, self.bytes)
 

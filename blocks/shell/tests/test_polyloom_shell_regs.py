@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: random reads and writes of every register and of numbers that none has, of the role's with random delays
-before its answer, while all counters count; each output in every cycle against a model of the register map.
+before its response, while all counters count; each output in every cycle against a model of the register map.
 
 Leaves out: that counters of 64 bit overflow.
 """
@@ -37,20 +37,20 @@ class Registers:
         EveryCycle(h, self.drive, self.check)
 
     def drive(self) -> None:
-        """A request stands until its answer; the role answers when it likes."""
+        """A request stands until its response; the role responds when it likes."""
         rng = self.rng
         if self.request is None and rng.random() < 0.5:
             some = [rng.randrange(16), rng.randrange(0xFE, 0x104), rng.getrandbits(32)]
             index = rng.choice([*some, CONTROL, CONTROL, STATUS, STATUS])
             data = rng.choice([rng.randrange(4), rng.getrandbits(64), 1 << rng.randrange(64)])
             self.request = {"write": rng.getrandbits(1), "index": index, "wdata": data}
-        asks_role = self.request is not None and self.request["index"] >= ROLE_BASE
+        requests_role = self.request is not None and self.request["index"] >= ROLE_BASE
         self.now = {n: rng.getrandbits(1) for n in PULSES}
         self.now |= {n: rng.randrange(9) for n in ("bytes_written", "bytes_read")}
         clears = self.request is not None and self.request["index"] == CONTROL
         self.now["bad_frame"] = int(rng.random() < (0.5 if clears else 0.05))  # often in the clock of a clear
         self.now |= {"position": rng.getrandbits(32), "cycle": rng.getrandbits(64)}
-        self.now |= {"role_rsp": rng.getrandbits(65), "role_rsp_valid": int(asks_role and rng.random() < 0.3)}
+        self.now |= {"role_rsp": rng.getrandbits(65), "role_rsp_valid": int(requests_role and rng.random() < 0.3)}
         self.now |= {"req_valid": int(self.request is not None)}
         self.now |= {"req": REG_REQ.pack(**self.request) if self.request else rng.getrandbits(97)}
         for name, value in self.now.items():
@@ -66,7 +66,7 @@ class Registers:
 
     def check(self, cycle: int) -> None:
         """Compare; then count."""
-        clear = self.answer(cycle) if self.request else 0
+        clear = self.response(cycle) if self.request else 0
         assert bool(self.io["reset_counters"].get()) == bool(clear & 1), f"cycle {cycle}"
         if not self.request:
             assert not self.io["role_req_valid"].get(), f"cycle {cycle}: asks without a request"
@@ -76,14 +76,14 @@ class Registers:
         if self.request and self.io["rsp_valid"].get():
             self.request = None
 
-    def answer(self, cycle: int) -> int:
-        """Compare the answer; what the request clears: bit 0 counters, bit 1 status."""
+    def response(self, cycle: int) -> int:
+        """Compare the response; what the request clears: bit 0 counters, bit 1 status."""
         assert self.request is not None
         write, index, data = (self.request[n] for n in ("write", "index", "wdata"))
         got = REG_RSP.unpack(self.io["rsp"].get())
         if index >= ROLE_BASE:
-            asked = REG_REQ.unpack(self.io["role_req"].get())
-            assert self.io["role_req_valid"].get() and asked == self.request | {"index": index - ROLE_BASE}
+            requested = REG_REQ.unpack(self.io["role_req"].get())
+            assert self.io["role_req_valid"].get() and requested == self.request | {"index": index - ROLE_BASE}
             assert self.io["rsp_valid"].get() == self.now["role_rsp_valid"]
             if self.now["role_rsp_valid"]:
                 assert REG_RSP.pack(**got) == self.now["role_rsp"], f"cycle {cycle}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: random answers with and without data, events and role frames, stalls on all sides, any of the four without
+"""Covers: random responses with and without data, events and role frames, stalls on all sides, any of the four without
 the others: every frame whole and in its input's order, words and `last` as host_frames.h has them; who is next in
 every pick; the cycles of a frame's first word; counting; idle.
 
@@ -12,14 +12,14 @@ from collections import deque
 from typing import Any
 
 import cocotb
-from shell_units import ANSWER, EVENT, WORD
+from shell_units import EVENT, RESPONSE, WORD
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "shell_tb")
 OP_EVENT = 0x49
-RING = ("answer", "told", "role")
+RING = ("response", "reported", "role")
 
 
 class Host:
@@ -32,29 +32,29 @@ class Host:
         self.io = {n: h.signal(n) for n in ("tx_valid", "frame_out", "bytes_read", "idle")}
         self.valids = {n: h.signal(f"{n}_valid") for n in RING}
         self.frames: dict[str, deque[list[int]]] = {n: deque() for n in RING}
-        self.data: deque[dict[int, int]] = deque()  # of an answer: bytes that count in each word of its frame
+        self.data: deque[dict[int, int]] = deque()  # of a response: bytes that count in each word of its frame
         self.now: str | None = None  # whose frame is under way
         self.next: str | None = None
         self.last = "role"
         self.at = self.picks = self.full_picks = self.seen = 0
         EveryCycle(h, lambda: None, self.check)
 
-    def answer(self, count: int) -> None:
-        """Queue one; ``count``: bytes of data behind it, 0 for an answer of two words."""
+    def response(self, count: int) -> None:
+        """Queue one; ``count``: bytes of data behind it, 0 for a response of two words."""
         word0, word1 = self.h.values(64, 2)
         word1 = word1 >> 32 << 32 | count if count else word1
-        self.sources["answer"].send(ANSWER.pack(read=int(count > 0), word0=word0, word1=word1))
+        self.sources["response"].send(RESPONSE.pack(read=int(count > 0), word0=word0, word1=word1))
         data = self.h.values(64, -(-count // 8))
         self.sources["word"].send([WORD.pack(last=int(n == len(data) - 1), data=d) for n, d in enumerate(data)])
-        self.frames["answer"].append([word0, word1, *data])
+        self.frames["response"].append([word0, word1, *data])
         self.data.append({2 + n: min(8, count - 8 * n) for n in range(len(data))})
 
     def event(self) -> None:
         """Queue one."""
         code, detail = self.h.rng.getrandbits(8), self.h.rng.getrandbits(24)
         begin, finish, value = self.h.values(64, 3)
-        self.sources["told"].send(EVENT.pack(code=code, detail=detail, begin=begin, finish=finish, value=value))
-        self.frames["told"].append([OP_EVENT | code << 8 | detail << 32, begin, finish, value])
+        self.sources["reported"].send(EVENT.pack(code=code, detail=detail, begin=begin, finish=finish, value=value))
+        self.frames["reported"].append([OP_EVENT | code << 8 | detail << 32, begin, finish, value])
 
     def role(self, count: int) -> None:
         """Queue a frame of the role."""
@@ -81,7 +81,7 @@ class Host:
     def word(self, cycle: int) -> None:
         """Of the frame under way."""
         assert self.now is not None
-        if (self.now != "role" and self.at < 2) or self.now == "told":
+        if (self.now != "role" and self.at < 2) or self.now == "reported":
             assert self.io["tx_valid"].get(), f"cycle {cycle}: word {self.at} of {self.now} is late"
         if len(self.sink.passed) == self.seen:
             assert not self.io["frame_out"].get() and not self.io["bytes_read"].get(), f"cycle {cycle}"
@@ -91,12 +91,12 @@ class Host:
         last = self.at == len(frame) - 1
         assert (got["data"], got["last"]) == (frame[self.at], int(last)), f"cycle {cycle}: word {self.at} of {self.now}"
         assert self.io["frame_out"].get() == int(last), f"cycle {cycle}"
-        counts = self.data[0].get(self.at, 0) if self.now == "answer" else 0
+        counts = self.data[0].get(self.at, 0) if self.now == "response" else 0
         assert self.io["bytes_read"].get() == counts, f"cycle {cycle}: {self.io['bytes_read'].get()} of {counts} bytes"
         self.at += 1
         if last:
             self.frames[self.now].popleft()
-            if self.now == "answer":
+            if self.now == "response":
                 self.data.popleft()
             self.now, self.at = None, 0
 
@@ -113,7 +113,7 @@ async def whole_frames_in_turn(dut: Any, who: int, stall: str) -> None:
     await h.reset()
     for _ in range(60):
         if who & 1:
-            host.answer(h.rng.choice([0, 0, 1, 7, 8, 9, 16, h.rng.randint(1, 90)]))
+            host.response(h.rng.choice([0, 0, 1, 7, 8, 9, 16, h.rng.randint(1, 90)]))
         if who & 2:
             host.event()
         if who & 4:
@@ -132,7 +132,7 @@ async def a_frame_loses_one_cycle(dut: Any) -> None:
     await h.reset()
     begin = h.cycle
     for _ in range(10):
-        host.answer(80)
+        host.response(80)
     await h.until(lambda: not host.left())
     assert host.sink.cycles[0] == begin + 1
     assert host.sink.cycles[-1] == begin + 10 * (1 + 12) - 1

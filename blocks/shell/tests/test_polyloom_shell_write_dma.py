@@ -23,7 +23,7 @@ Bytes = dict[tuple[int, int], int]
 
 
 class Memories(Part):
-    """Takes bursts and words; answers each burst once, in order."""
+    """Takes bursts and words; responds to each burst once, in order."""
 
     def __init__(self, h: Harness, which: int, stall: str | float) -> None:
         self.burst = BURSTS[which]
@@ -87,12 +87,12 @@ class Memories(Part):
         assert where not in self.written, f"{where} is written twice"
         self.written[where] = byte
 
-    def _word(self, asked: dict[str, int]) -> None:
-        assert self.now["words"] and asked["write"] and asked["addr"] == self.half // 2
-        assert all(asked[n] == self.now[n] for n in ("scratchpad", "all", "target"))
-        assert asked["half"] == self.half and asked["pair"] == int(self.bytes >= 8)
+    def _word(self, requested: dict[str, int]) -> None:
+        assert self.now["words"] and requested["write"] and requested["addr"] == self.half // 2
+        assert all(requested[n] == self.now[n] for n in ("scratchpad", "all", "target"))
+        assert requested["half"] == self.half and requested["pair"] == int(self.bytes >= 8)
         for n in range(min(8, self.bytes)):
-            self._put((self.now["target"] & 127, self.half * 4 + n), asked["wdata"] >> 8 * n & 255)
+            self._put((self.now["target"] & 127, self.half * 4 + n), requested["wdata"] >> 8 * n & 255)
         self.half += 2
         self.bytes -= min(8, self.bytes)
 
@@ -107,8 +107,8 @@ async def write(h: Harness, memories: Memories, fields: dict[str, int], cut: int
         assert words[-1] >> 8 * (count % 8) == 0
     memories.begin(fields)
     cmd.send(CMD.pack(**fields))
-    taken = len(cmd.passed)
-    await h.until(lambda: len(cmd.passed) > taken)
+    accepted = len(cmd.passed)
+    await h.until(lambda: len(cmd.passed) > accepted)
     base = len(source.passed)
     source.send(words[:cut])
     if cut is not None:

@@ -62,10 +62,10 @@ async def pushes_and_pops_as_a_queue_does_in_every_state(dut: Any, which: int) -
         in_valid.set(push)
         payload.set(beat)
         out_ready.set(pop)
-        takes = push and len(held) < depth
+        accepts = push and len(held) < depth
         if pop and held:
             held.popleft()
-        if takes:
+        if accepts:
             held.append(beat)
         await h.step()
 

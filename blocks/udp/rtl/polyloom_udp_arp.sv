@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_udp_arp: answers ARP requests for this node's address.
-// How:          one request is kept; its answer is a frame of eight words (60 bytes and padding).
+// polyloom_udp_arp: responds to ARP requests for this node's address.
+// How:          one request is kept; its response is a frame of eight words (60 bytes and padding).
 // Latency:      1 cycle from a request to the first word.
 // Throughput:   a request every nine cycles.
-// Backpressure: req_ready_o is low while an answer waits or is sent; registers only.
-// Order/loss:   in order, nothing lost.   Reset: no answer waits.   Limits: none.
+// Backpressure: req_ready_o is low while a response waits or is sent; registers only.
+// Order/loss:   in order, nothing lost.   Reset: no response waits.   Limits: none.
 // Cost:         not measured alone.   Source: RFC 826.   Tests: test_polyloom_udp_arp.py
 module polyloom_udp_arp
   import polyloom_udp_pkg::*;

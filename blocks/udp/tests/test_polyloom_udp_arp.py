@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: answers to random askers with random stalls on both sides, against frames made in Python; one in nine cycles.
+"""Covers: responses to random askers with random stalls on both sides, against frames made in Python; one in nine
+cycles.
 
 Leaves out: which requests are meant for this node (test_polyloom_udp_rx.py).
 """
@@ -19,7 +20,7 @@ test = bench(__file__, "udp_tb")
 
 @cocotb.test()
 @cocotb.parametrize(stall=["random", "never"])
-async def answers(dut: Any, stall: str) -> None:
+async def responses(dut: Any, stall: str) -> None:
     h = Harness(dut, dut.gen_arp)
     ip, source, sink = h.signal("ip"), h.source("req", stall), h.sink("out", stall)
     await h.reset()
@@ -27,9 +28,9 @@ async def answers(dut: Any, stall: str) -> None:
         me = End.node(h.rng.getrandbits(32))
         ip.set(me.ip)
         for _ in range(20):
-            asker = End.random(h.rng)
-            source.send(asker.packed())
-            sink.expect(words(arp(2, me, asker).ljust(64, b"\0")))  # 60 bytes, and whole words
+            requester = End.random(h.rng)
+            source.send(requester.packed())
+            sink.expect(words(arp(2, me, requester).ljust(64, b"\0")))  # 60 bytes, and whole words
         await h.drain()
     assert len(sink.passed) == 5 * 20 * 8
     if stall == "never":

@@ -57,7 +57,7 @@ ARP_DROPS: dict[str, Change] = {
     "ARP protocol": put(16, 0x86, 0xDD),
     "ARP hardware length": put(18, 8),
     "ARP protocol length": put(19, 16),
-    "ARP answer": put(20, 0, 2),
+    "ARP response": put(20, 0, 2),
     "ARP other IP, first byte": put(38, 11),
     "ARP other IP, last byte": put(41, 4),
     "ARP other MAC": put(0, 2, 0x50, 1, 2, 3, 4),
@@ -94,8 +94,8 @@ class World:
         self.h = Harness(dut, dut.gen_rx)
         self.source = self.h.source("in")
         self.sink, self.arp = self.h.sink("out"), self.h.sink("arp")
-        self.told = Pulses(self.h.signal("dropped"))
-        self.h.add(self.told)
+        self.reported = Pulses(self.h.signal("dropped"))
+        self.h.add(self.reported)
         self.dropped = 0
         self.want: list[tuple[int, int, bytes]] = []
         self.want_arp: list[int] = []
@@ -120,11 +120,11 @@ class World:
         self.frame(udp(sender, End.node(ME.ip, PORTS[which]), data), padded)
         self.want.append((sender.packed(), 1 << which, data))
 
-    def ask(self, to_all: bool) -> None:
+    def request(self, to_all: bool) -> None:
         """An ARP request for this node."""
-        asker = End.random(self.h.rng)
-        self.frame(arp(1, asker, ME, BROADCAST if to_all else ME.mac), self.h.rng.choice([0, 6, 18]))
-        self.want_arp.append(asker.packed() >> 16)
+        requester = End.random(self.h.rng)
+        self.frame(arp(1, requester, ME, BROADCAST if to_all else ME.mac), self.h.rng.choice([0, 6, 18]))
+        self.want_arp.append(requester.packed() >> 16)
 
     def bad(self, name: str) -> None:
         """A frame to be dropped."""
@@ -141,7 +141,7 @@ class World:
         await self.h.drain(60_000)
         assert self.datagrams() == self.want
         assert self.arp.passed == self.want_arp
-        assert self.told.count == self.dropped
+        assert self.reported.count == self.dropped
 
     def datagrams(self) -> list[tuple[int, int, bytes]]:
         """What came."""
@@ -164,9 +164,9 @@ async def each_reason(dut: Any, name: str) -> None:
     w.good(20)
     w.bad(name)
     w.good(17)
-    w.ask(True)
+    w.request(True)
     w.bad(name)
-    w.ask(False)
+    w.request(False)
     await w.finish()
 
 
@@ -182,7 +182,7 @@ async def all_mixed(dut: Any) -> None:
             size = w.h.rng.choice(sizes)
             w.good(size, w.h.rng.choice([0, 0, 18, max(0, 18 - size), 40]))
         elif what < 0.6:
-            w.ask(w.h.rng.random() < 0.5)
+            w.request(w.h.rng.random() < 0.5)
         else:
             w.bad(w.h.rng.choice(names))
     await w.finish()

@@ -11,11 +11,11 @@ module udp_tb (
     logic [77:0] in = '0;  // size, last, data
     logic [176:0] out;  // bytes, from, one-hot port, last, data
     logic [79:0] arp;  // MAC, IP
-    endpoint_t asker;
-    assign arp = {asker.mac, asker.ip};
+    endpoint_t requester;
+    assign arp = {requester.mac, requester.ip};
     polyloom_udp_rx #(.Ports(3)) i_dut (.in_data_i(in[63:0]), .in_last_i(in[64]), .in_size_i(in[77:65]),
         .out_data_o(out[63:0]), .out_last_o(out[64]), .out_port_o(out[67:65]), .out_from_o(out[163:68]),
-        .out_bytes_o(out[176:164]), .arp_from_o(asker), .*);
+        .out_bytes_o(out[176:164]), .arp_from_o(requester), .*);
   end
 
   if (1) begin : gen_tx

@@ -53,7 +53,7 @@ TEST(FixedMemory, AReadWaitsForItsMasterAndForItsPlace) {
   EXPECT_EQ(accepted, (std::vector<Cycle>{0, 1, 10, 16}));
 }
 
-TEST(FixedMemory, WritesAnswerAfterTheLastBeat) {
+TEST(FixedMemory, WritesResponseAfterTheLastBeat) {
   const auto memory = make_fixed_memory(kParams);
   const auto data = bytes(16, 50);
   const std::uint8_t strobe[2] = {0x0f, 0x80};

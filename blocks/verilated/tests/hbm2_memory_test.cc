@@ -23,7 +23,7 @@ std::unique_ptr<AxiMemory> make(std::uint64_t base = 0) {
 /// Runs one read burst and one write burst of `beats` from edge 10 on; the edges at which beats pass.
 struct Streams {
   std::vector<Cycle> read, written;
-  Cycle answered = 0;
+  Cycle responded = 0;
 };
 Streams run_both(AxiMemory& memory, std::uint64_t read_at, std::uint64_t write_at, unsigned beats) {
   Streams s;
@@ -39,7 +39,7 @@ Streams run_both(AxiMemory& memory, std::uint64_t read_at, std::uint64_t write_a
     from.w_data = data, from.w_strobe = strobe;
     if (out.r_valid) s.read.push_back(k);
     if (out.w_ready && from.w_valid) s.written.push_back(k);
-    if (out.b_valid) s.answered = k;
+    if (out.b_valid) s.responded = k;
     memory.step(k, from);
   }
   EXPECT_TRUE(memory.idle());
@@ -54,7 +54,7 @@ TEST(Hbm2Memory, StreamsInDifferentHalvesRunAtFullRate) {
     EXPECT_EQ(s.read[i], 10 + 7 + i);
     EXPECT_EQ(s.written[i], 10 + i);
   }
-  EXPECT_EQ(s.answered, 10 + 99 + 5);
+  EXPECT_EQ(s.responded, 10 + 99 + 5);
 }
 
 TEST(Hbm2Memory, StreamsInOneHalfShareIt) {
@@ -63,7 +63,7 @@ TEST(Hbm2Memory, StreamsInOneHalfShareIt) {
   ASSERT_EQ(s.read.size(), 100u);
   // Reads are granted at 10, 12, ..., 208, writes at the edges between.
   for (Cycle i = 0; i < 100; ++i) EXPECT_EQ(s.read[i], 10 + 2 * i + 7);
-  EXPECT_EQ(s.answered, 11 + 2 * 99 + 5);
+  EXPECT_EQ(s.responded, 11 + 2 * 99 + 5);
 }
 
 TEST(Hbm2Memory, ReadsWhatWasWrittenUnderStrobes) {
@@ -96,7 +96,7 @@ TEST(Hbm2Memory, ReadsWhatWasWrittenUnderStrobes) {
   EXPECT_THROW(memory->step(31, {.ar_valid = true, .ar_addr = kBytes}), UserError);
 }
 
-TEST(Hbm2Memory, ReadsPauseWhenNobodyTakesThem) {
+TEST(Hbm2Memory, ReadsPauseWhenNothingAcceptsThem) {
   const auto memory = make();
   std::uint64_t taken = 0;
   for (Cycle k = 0; k < 1000; ++k) {

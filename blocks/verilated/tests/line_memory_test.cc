@@ -33,10 +33,10 @@ void same_cycles(AxiMemory& memory, const Params& params, unsigned seed) {
   unsigned owed = 0, out_of_order = 0;
   std::uint32_t next = 1, newest = 0;
   std::set<std::uint32_t> written;
-  Cycle last_answer = 0;
+  Cycle last_response = 0;
   for (Cycle k = 0; k < 6000; ++k) {
     timing.advance(k, [&](std::uint32_t id, Cycle c) {
-      if (written.contains(id)) c = last_answer = std::max(c, last_answer + 1);  // one B a cycle
+      if (written.contains(id)) c = last_response = std::max(c, last_response + 1);  // one B a cycle
       expected[id] = c;
     });
     const AxiSlaveOut out = memory.outputs(k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: at which edge a Verilated node sees beats, pulses, host words and memory answers, and when what it
+// Covers: at which edge a Verilated node sees beats, pulses, host words and memory responses, and when what it
 // sends leaves (each at N-1 and N); keep and short frames; errors of design and user; waves. The expected
 // times come from README.md's rules by hand. Leaves out: engines (verilated_engines_test.cc), the lane's FIFO
 // alone (lane_test.cc).
@@ -124,7 +124,7 @@ TEST(VerilatedNode, AStreamLeavesBackToBackAtTheLinksRate) {
   }
 }
 
-TEST(VerilatedNode, TheHostGetsItsAnswerAndTheCycleNumber) {
+TEST(VerilatedNode, TheHostGetsItsResponseAndTheCycleNumber) {
   for (const Time late : {0, 1}) {
     Bench bench(wide_shape(), {.latency = 100'000, .period = 4000});
     bench.probe->send(2, 396'000 + late, {3, 0, 0});  // third word at 504 ns: edge 126
@@ -150,11 +150,11 @@ TEST(VerilatedNode, ACopyTakesTheMemorysLatencies) {
       run(bench.fabric);
       memory.read(4096, got);
       EXPECT_EQ(got, data);
-      // Words at edges 26, 27, 28; AR at 29, R and W from 29 + 8 on, B 4 after the last, done and answer 1
+      // Words at edges 26, 27, 28; AR at 29, R and W from 29 + 8 on, B 4 after the last, done and response 1
       // later each.
-      const std::uint64_t answer = 29 + 8 + (beats - 1) + 4 + 1 + 1;
+      const std::uint64_t response = 29 + 8 + (beats - 1) + 4 + 1 + 1;
       ASSERT_EQ(bench.probe->words[3].size(), 1u);
-      EXPECT_EQ(bench.probe->words[3][0].value, answer) << beats;
+      EXPECT_EQ(bench.probe->words[3][0].value, response) << beats;
     }
   }
 }

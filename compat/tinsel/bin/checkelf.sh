@@ -4,7 +4,7 @@
 # between the linker and objcopy. Prints one line a problem and ends with status 1 if there is one; else prints nothing.
 #   - a linked RV32 program;
 #   - sections that take memory: .text in instruction memory, behind the boot image; all others where threads load and
-#     store; code in no section but .text, the only one that code.v is made of; no constructors, which nobody runs;
+#     store; code in no section but .text, the only one that code.v is made of; no constructors, which no one runs;
 #   - no instruction that the overlay does not have.
 # It cannot see misaligned accesses, or jumps to nowhere: those stop the program with a message when it runs.
 set -u
@@ -35,7 +35,7 @@ while read -r name address size flags; do
   [ "$end" -gt "$first" ] || continue
   case $name in
     .init_array* | .ctors* | .preinit_array*)
-      bad "section $name: nobody runs constructors; initialise in main()"
+      bad "section $name: no one runs constructors; initialise in main()"
       continue
       ;;
   esac

@@ -162,7 +162,7 @@ int main() {
     assert "63 threads waiting in can-recv" in done.stderr
 
 
-def test_messages_that_nobody_takes_are_told(ring: Path, tmp_path: Path) -> None:
+def test_messages_that_no_thread_accepts_are_told(ring: Path, tmp_path: Path) -> None:
     """The link's far end has no room for ever, and is asked for some for ever: nothing is ever quiet."""
     folder = copied("ring", tmp_path / "ring")
     (folder / "ring.cpp").write_text(
@@ -239,7 +239,9 @@ def flood(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("on", ["sim", "rtl"])
 @pytest.mark.parametrize(("flits", "tries", "went"), [(4, 900, 576), (2, 900, 704), (4, 0, 0)])
-def test_messages_that_nobody_takes_yet_hold_no_byte(flood: Path, on: str, flits: int, tries: int, went: int) -> None:
+def test_messages_that_no_thread_has_accepted_hold_no_byte(
+    flood: Path, on: str, flits: int, tries: int, went: int
+) -> None:
     """448 slots of the tile and 512 flits of the board hold what went; what the host sends behind it waits there."""
     done = run(
         "./run", str(flits), str(tries), cwd=flood, timeout=RUN_PATIENCE, POLYLOOM_ON=on, POLYLOOM_CLUSTER="tiny-1"
@@ -249,7 +251,7 @@ def test_messages_that_nobody_takes_yet_hold_no_byte(flood: Path, on: str, flits
 
 
 #: Every thread tells the host what it hears.
-TELLS = """#include <tinsel.h>
+REPORTS = """#include <tinsel.h>
 int main() {
   volatile uint32_t* slot = (volatile uint32_t*)tinselSendSlot();
   for (;;) {
@@ -300,7 +302,7 @@ int main(int argc, char** argv) {
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory) -> Path:
-    return built(tmp_path_factory.mktemp("keys") / "ring", TELLS, SENDS_BY_KEY)
+    return built(tmp_path_factory.mktemp("keys") / "ring", REPORTS, SENDS_BY_KEY)
 
 
 @pytest.mark.parametrize(("on", "many"), [("sim", 0), ("sim", 150), ("sim", 700), ("rtl", 160)])
@@ -323,7 +325,7 @@ def test_bare_metal_programs_need_a_cluster(ring: Path) -> None:
 
 
 #: Vertex VERTEX asks for Pin(PIN), of two.
-ASKS_FOR_PIN = """#define POLITE_NUM_PINS 2
+REQUESTS_FOR_PIN = """#define POLITE_NUM_PINS 2
 #include <POLite.h>
 struct State { uint32_t id, pin; };
 struct Asks : PDevice<State, None, State> {
@@ -358,7 +360,7 @@ int main(int, char** argv) {
 
 
 def test_a_pin_that_the_graph_does_not_have_is_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "asks.cpp").write_text(ASKS_FOR_PIN)
+    (tmp_path / "asks.cpp").write_text(REQUESTS_FOR_PIN)
     include = "include $(TINSEL_ROOT)/apps/POLite/util/polite.mk"
     (tmp_path / "Makefile").write_text(f"APP_CPP = asks.cpp\nRUN_CPP = asks.cpp\n{include}\n")
     make(tmp_path, f"TINSEL_ROOT={TREE}")
@@ -368,8 +370,8 @@ def test_a_pin_that_the_graph_does_not_have_is_refused_by_name(tmp_path: Path) -
             # No cluster is named.
             done = run(*words, cwd=tmp_path / "build", timeout=RUN_PATIENCE, POLYLOOM_ON=on, POLYLOOM_CLUSTER="")
             assert done.returncode == (pin != 1), done.stderr
-            told = f"a vertex asks to send on Pin({pin}) of a graph with POLITE_NUM_PINS 2; its pins are HostPin"
-            assert (told in done.stderr) == (pin != 1)
+            reported = f"a vertex asks to send on Pin({pin}) of a graph with POLITE_NUM_PINS 2; its pins are HostPin"
+            assert (reported in done.stderr) == (pin != 1)
 
 
 def test_a_fault_is_reported_with_its_source_line(ring: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ needs_compiler = pytest.mark.skipif(shutil.which(f"{PREFIX}gcc") is None, reason
 #: Assembler source -> what is said of it; sections lie where SCRIPT puts them.
 WRONG = {
     ".zero 7620": "its code takes bytes 576 to 8196: instruction memory has 8192, and the first 576 are the boot",
-    '.section .init_array, "aw"\n.word 1': "section .init_array: nobody runs constructors; initialise in main()",
+    '.section .init_array, "aw"\n.word 1': "section .init_array: no one runs constructors; initialise in main()",
     '.section .hot, "ax"\nnop': "section .hot holds code, but code.v is made of .text alone",
     '.section .low, "aw"\n.word 1': "section .low at 0x00008000 of 0x000004 bytes: data lies in SRAM",
     "nop\necall\nfence.i": "instructions that the overlay does not have: ecall at 244;fence.i at 248",

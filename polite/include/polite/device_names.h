@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host meanings of device functions that vertex handlers may call, for handlers compiled into a host program
-// (the native engine). They answer as one thread of an idle machine would: harmless and deterministic, except
+// (the native engine). They respond as one thread of an idle machine would: harmless and deterministic, except
 // for the cycle counter, which counts nanoseconds of the wall clock.
 #pragma once
 

@@ -86,7 +86,7 @@ template <typename S, typename E, typename M, typename A = None>
 using PVertex = PDevice<S, E, M, A>;
 
 /// Type that a vertex reports to the host when it finishes: what its finish takes a pointer to. Usually M; a
-/// program whose answer is larger than its messages gives finish a type of its own, and the host receives
+/// program whose result is larger than its messages gives finish a type of its own, and the host receives
 /// PMessage of that.
 template <typename DeviceType, typename R>
 R politeFinishType(bool (DeviceType::*)(R*));

@@ -59,7 +59,7 @@ def test_another_users_entry_that_is_closed(cache: Cache, monkeypatch: pytest.Mo
     # Root may read everything: what the system would say is put into its mouth.
     monkeypatch.setattr(os, "access", lambda path, mode: entry not in (path, Path(path).parent) and access(path, mode))
     assert cache.find("a", "thing") is None
-    with pytest.raises(UserError, match=f"{entry} belongs to a user who lets nobody read it; set POLYLOOM_TEST_CACHE"):
+    with pytest.raises(UserError, match=f"{entry} belongs to a user who lets no one read it; set POLYLOOM_TEST_CACHE"):
         make(cache, "a")
 
 

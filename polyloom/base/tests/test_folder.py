@@ -251,7 +251,7 @@ def test_links_are_followed_to_where_a_file_can_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["w", "wb"])
 def test_a_pipe_that_has_no_name_but_a_link_is_written(mode: str) -> None:
     text = "'x' * 100_000" if mode == "w" else "b'x' * 100_000"
-    code = "from pathlib import Path; from polyloom import files\n"
+    code = "from pathlib import Path; from polyloom.base import files\n"
     code += f"with files.whole(Path('/dev/stdout'), '{mode}') as file: file.write({text})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("x" * 100_000, "")

@@ -25,7 +25,7 @@ def test_there_is_some() -> None:
 
 def test_the_address_space_limit_counts() -> None:
     program = "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9)); "
-    program += "from polyloom import memory; print(memory.there() < 10**9)"
+    program += "from polyloom.base import memory; print(memory.there() < 10**9)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "True\n"
 

@@ -22,7 +22,7 @@ SECONDS = 5.0 + 10.0
 LAUNCHER = """
 import subprocess, sys, time
 from pathlib import Path
-from polyloom import process
+from polyloom.base import process
 mark = process.guard()
 {body}
 """
@@ -176,7 +176,7 @@ THREADS = """
 import signal, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from polyloom import process
+from polyloom.base import process
 
 LATE = threading.Event()
 

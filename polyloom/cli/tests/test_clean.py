@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def left_by_a_dead_process(path: Path) -> Path:
-    code = "from polyloom import process; print(process.owner(), end='')"
+    code = "from polyloom.base import process; print(process.owner(), end='')"
     owner = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     path.mkdir(parents=True)
     (path / process.OWNER).write_text(owner)
@@ -83,7 +83,7 @@ def test_only_what_is_ours_and_left_goes(home: Path) -> None:
     assert (home / "runs" / "half" / "run.json").exists()
 
 
-def test_a_folder_that_goes_meanwhile_is_nobodys_fault(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_goes_meanwhile_is_no_fault(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = home / "tmp" / "polyloom-gone"
     left = left_by_a_dead_process(home / "tmp" / "polyloom-left")
     monkeypatch.setattr(clean, "_folders", lambda place: [gone, left] if place == home / "tmp" else [])

@@ -223,7 +223,7 @@ def test_what_is_wrong_is_told_by_its_argument(name: str) -> None:
         Graph.from_edges(edges, **more)
 
 
-def test_a_graph_that_changes_itself_harms_nobody() -> None:
+def test_a_graph_that_changes_itself_harms_no_other() -> None:
     graph = nx.DiGraph()
     odd = Comparing(graph)
     graph.add_edges_from((number, number + 1) for number in range(200))

@@ -70,8 +70,8 @@ def check_lines(design: Design, commands: bool) -> list[str]:
             message = f'$display("rank %0d: {place}{text}", rank_i, {value});'
             actions.setdefault(state, []).append(f"if ({term}) begin {message} $stop; end")
             if instr.op == "push":
-                told = f'$fdisplay(32\'h8000_0002, "rank %0d: {_LAST_CALL}: %0s", rank_i, {_place(instr)});'
-                actions[state].append(f"if (check_aborts) {told}")
+                reported = f'$fdisplay(32\'h8000_0002, "rank %0d: {_LAST_CALL}: %0s", rank_i, {_place(instr)});'
+                actions[state].append(f"if (check_aborts) {reported}")
     lines = ["", "  // checked in simulation", "`ifndef SYNTHESIS"]
     if commands:
         lines += [*_MESSAGES.splitlines(), *_known_buffers(design), *_calls(calls)]

@@ -18,7 +18,7 @@ _PORTS = """\
     input  logic [63:0] cycle_i,
     output logic        done_o,
     output logic        idle_o,
-    // To and from the message passing engine: commands, answers
+    // To and from the message passing engine: commands, responses
     output logic        cmd_valid_o,
     input  logic        cmd_ready_i,
     output logic [63:0] cmd_o,

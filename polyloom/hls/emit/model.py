@@ -63,7 +63,7 @@ def _model(design: Design, options: Options) -> tuple[str, dict[str, int], Count
     fill = [
         f"    std::memcpy(memory_ + {m.base - BASE:#x}, {_bytes(m.obj.content)});" for m in memories if m.obj.content
     ]
-    told = options.checks and options.commands
+    reported = options.checks and options.commands
     places = ", ".join(_quoted(place) for place in ["the library", *calls])
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -76,7 +76,7 @@ def _model(design: Design, options: Options) -> tuple[str, dict[str, int], Count
         "using namespace polyloom::hls::model;",
         "",
         f"constexpr Area kAreas[] = {{{' '.join(areas) or '{0, 0, true, -1}'}}};",
-        *([f"constexpr const char* kCalls[] = {{{places}}};"] if told else []),
+        *([f"constexpr const char* kCalls[] = {{{places}}};"] if reported else []),
         "",
         "class Kernel final : public KernelModel {",
         " public:",
@@ -87,7 +87,7 @@ def _model(design: Design, options: Options) -> tuple[str, dict[str, int], Count
         " private:",
         f"  bool resume() override {{ return {names.of((design.module.entry, 'f'), 'f_entry')}(); }}",
         *functions,
-        *(["  u32 call_ = 0;"] if told or options.count else []),
+        *(["  u32 call_ = 0;"] if reported or options.count else []),
         *(_counters(len(counting.rows), len(calls) + 1) if options.count else []),
         f"  u64 dma_[{len(shared.counters) or 1}] = {{}};",
         f"  alignas(64) u8 memory_[{_ram_bytes(design) + 8:#x}] = {{}};",
@@ -249,13 +249,13 @@ class _Function:
         self.points += 1
         return self.points
 
-    def _leave(self, ask: str, live: list[Value], base: str, kind: str, instr: Instr, least: int = 0) -> list[str]:
+    def _leave(self, request: str, live: list[Value], base: str, kind: str, instr: Instr, least: int = 0) -> list[str]:
         """An access; ``base``: the cycle in which the block began, if the access took place in ``now_``.
 
         It is counted as a wait of ``kind`` if it takes more than ``least`` cycles.
         """
         point = self._point()
-        leave = [f"{ask};", *self._save(live), f"{self.at} = {point};", "return true;"]
+        leave = [f"{request};", *self._save(live), f"{self.at} = {point};", "return true;"]
         waits = []
         if self.options.count:
             waits = self._count(self.counting.wait(kind, instr), f"waited() - {least}")
@@ -325,7 +325,7 @@ class _Function:
         plan = self.design.plans[target]
         if self.place[target] <= self.place[source]:
             live = [*target.phis, *self.live_in[target]]
-            pause = self._leave("ask(Touch::pause, cycle)", live, "now_", SHARED, target.term)
+            pause = self._leave("request(Touch::pause, cycle)", live, "now_", SHARED, target.term)
             if plan.ii and target is source:
                 pause = [*self._iterations(plan), *pause]
             lines += ["if (cycle >= limit) {", *(f"  {line}" for line in pause), "}"]
@@ -347,7 +347,7 @@ class _Function:
         if term.op == "ret" and self.function.name != self.design.module.entry:
             result = [f"{self._name('result', self.function.name)} = {self._ref(a)};" for a in term.args]
             return [*result, "now_ = cycle;", "return false;"]
-        return ["ask(Touch::done, cycle);", "return true;"]
+        return ["request(Touch::done, cycle);", "return true;"]
 
     def _switch(self, block: Block) -> list[str]:
         term = block.term
@@ -397,15 +397,15 @@ class _Function:
         taken = f"now_ - {time}"
         args = [self._ref(a) for a in instr.args]
         if instr.op == "push":
-            lines = self._leave(f"ask_push({instr.attr}, {args[0]}, {at})", live, taken, ENGINE, instr)
+            lines = self._leave(f"request_push({instr.attr}, {args[0]}, {at})", live, taken, ENGINE, instr)
             if instr.attr == 0 and self._commands():
                 place = "kCalls[call_]" if in_library(instr.where) else _quoted(instr.where)
                 lines.append(f"if (bad_command({place}, {self.design.dram_bytes:#x}u)) return true;")
             return lines
         if instr.op == "pop":
-            return [*self._leave(f"ask_pop({instr.attr}, {at})", live, taken, ENGINE, instr), f"{name} = word_;"]
+            return [*self._leave(f"request_pop({instr.attr}, {at})", live, taken, ENGINE, instr), f"{name} = word_;"]
         if instr.op == "cycle":
-            return [*self._leave(f"ask(Touch::cycle, {at})", live, taken, SHARED, instr), f"{name} = word_;"]
+            return [*self._leave(f"request(Touch::cycle, {at})", live, taken, SHARED, instr), f"{name} = word_;"]
         if instr.op == "store":
             return self._store(instr, args, at, live, taken)
         if instr.op == "load":
@@ -426,8 +426,8 @@ class _Function:
         inside, place = self._ram(instr, address)
         lines = [f"store<{instr.attr}>({place}, static_cast<u64>({args[1]}));"]
         if Memories.may_be_dram(instr):
-            ask = f"ask_write({address}, static_cast<u64>({args[1]}), {mask(instr.attr):#x}, {at})"
-            dram = self._leave(ask, live, taken, DRAM, instr)
+            request = f"request_write({address}, static_cast<u64>({args[1]}), {mask(instr.attr):#x}, {at})"
+            dram = self._leave(request, live, taken, DRAM, instr)
             lines = [f"if ({address} >= {DRAM_BASE:#x}u) {{", *dram, f"}} else if ({inside}) {{", *lines, "}"]
         elif inside:
             lines = [f"if ({inside}) {{", *lines, "}"]
@@ -441,8 +441,8 @@ class _Function:
         text = f"{name} = {_cut(f'static_cast<{to}>({word})', instr.width)};"
         if not Memories.may_be_dram(instr):
             return [text]
-        dram = self._leave(f"ask_read({address}, {at})", live, taken, DRAM, instr, least=1)
-        dram.append(f"{name} = {_cut(f'static_cast<{to}>(answer())', instr.width)};")
+        dram = self._leave(f"request_read({address}, {at})", live, taken, DRAM, instr, least=1)
+        dram.append(f"{name} = {_cut(f'static_cast<{to}>(response())', instr.width)};")
         return [f"if ({address} >= {DRAM_BASE:#x}u) {{", *dram, "} else {", text, "}"]
 
     def _expression(self, instr: Instr, args: list[str]) -> str:

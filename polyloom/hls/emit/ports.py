@@ -139,7 +139,7 @@ def _instance(memory: Memory, copy: int) -> list[str]:
 
 
 def dma_lines(design: Design) -> list[str]:
-    """Decoding, sharing of port B, and answers."""
+    """Decoding, sharing of port B, and responses."""
     memories = design.memories.memories
     lines = ["", "  // DMA"]
     for memory in memories:

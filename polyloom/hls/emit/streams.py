@@ -111,7 +111,7 @@ def dram_lines(design: Design) -> tuple[list[str], list[str]]:
     signals = ("dram_request", "dram_address", "dram_write_o", "dram_bytes", "dram_data")
     return [
         "",
-        "  // DRAM: a request holds the kernel until it is taken, a read also until its answer",
+        "  // DRAM: a request holds the kernel until it is taken, a read also until its response",
         "  logic dram_request, dram_waits_q;",
         "  logic [31:0] dram_address;",
         "  logic [7:0] dram_bytes;",

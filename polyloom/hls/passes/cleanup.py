@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes what is computed twice in a block, folds constants, drops what nobody uses.
+"""Removes what is computed twice in a block, folds constants, drops what nothing uses.
 
 %a = add %x, 1          %a = add %x, 1
 %b = add %x, 1     ->

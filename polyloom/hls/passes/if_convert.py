@@ -6,7 +6,7 @@
     join: %v = phi [1, loop], [2, then]          %v = select %c, 2, 1
           br %d, out, loop                       br %d, out, loop
 
-Loads and arithmetic are done in any case: an address that is out of range reads something that nobody uses. Loops that
+Loads and arithmetic are done in any case: an address that is out of range reads something that nothing uses. Loops that
 wait for the world outside, call functions, or divide under a condition are left alone.
 """
 

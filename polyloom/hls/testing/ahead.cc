@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a kernel's model as fast as it goes: nothing waits, DRAM answers in the next cycle.
+// Runs a kernel's model as fast as it goes: nothing waits, DRAM responds in the next cycle.
 //
 // Arguments: FILE SEED STALL CYCLES RANK, as of harness.cc, whose SEED and STALL mean nothing here.
 // Output: as of harness.cc without stalls.

@@ -112,7 +112,7 @@ class Harness {
 
   void sample_dma() {
     if (pins.dma_rsp_valid_o) {
-      if (expected_.empty()) fail("an answer of DMA that nobody asked for", cycle);
+      if (expected_.empty()) fail("a response of DMA that nothing asked for", cycle);
       const Read want = expected_.front();
       expected_.pop_front();
       if (want.checked && (pins.dma_error_o || pins.dma_rdata_o != want.data))
@@ -136,7 +136,7 @@ class Harness {
 
   void sample_dram() {
     if (pins.dram_rsp_valid_i) {
-      note("answer", 0, pins.dram_rdata_i);
+      note("response", 0, pins.dram_rdata_i);
       reads_.pop_front();
     }
     if (!pins.dram_req_valid_o || !pins.dram_req_ready_i) return;

@@ -21,15 +21,15 @@ constexpr uint64_t kAhead = 1000;  // cycles; a kernel may never touch the outsi
 std::unique_ptr<KernelModel> kernel;
 const Access* next = nullptr;
 uint64_t now = 0;
-double lost = 0;                   // cycles of those before the next access, to DMA
-bool high = false, asked = false;  // of a read: the request was taken
+double lost = 0;                       // cycles of those before the next access, to DMA
+bool high = false, requested = false;  // of a read: the request was taken
 struct {
   bool valid, error;
   uint64_t data;
-} answer = {}, next_answer = {};  // of DMA
+} response = {}, next_response = {};  // of DMA
 
 void go_on() {
-  asked = false;
+  requested = false;
   lost = 0;
   next = &kernel->run(now + kAhead);
 }
@@ -45,15 +45,15 @@ void outputs(Pins& pins) {
     pins.pop[port].ready = at(Touch::pop) && next->port == port;
   }
   pins.dram_write_o = at(Touch::write);
-  pins.dram_req_valid_o = pins.dram_write_o || (at(Touch::read) && !asked);
+  pins.dram_req_valid_o = pins.dram_write_o || (at(Touch::read) && !requested);
   pins.dram_addr_o = next->address;
   pins.dram_wdata_o = next->word;
   pins.dram_strb_o = next->strobe;
   pins.done_o = at(Touch::done);
   pins.dma_req_ready_o = true;
-  pins.dma_rsp_valid_o = answer.valid;
-  pins.dma_rdata_o = answer.data;
-  pins.dma_error_o = answer.error;
+  pins.dma_rsp_valid_o = response.valid;
+  pins.dma_rdata_o = response.data;
+  pins.dma_error_o = response.error;
 }
 
 void complete(uint64_t word = 0) {
@@ -62,22 +62,22 @@ void complete(uint64_t word = 0) {
 }
 
 void edge(const Pins& pins) {
-  answer = next_answer;
-  next_answer = {};
+  response = next_response;
+  next_response = {};
   if (pins.dma_req_valid_i && now < due()) lost += kernel->cost_of_dma(pins.dma_addr_i);
   if (pins.dma_req_valid_i && pins.dma_write_i)
     kernel->dma_write(pins.dma_addr_i, pins.dma_wdata_i, pins.dma_strb_i);
   else if (pins.dma_req_valid_i)
-    next_answer = {true, !kernel->dma_read(pins.dma_addr_i, next_answer.data), next_answer.data};
+    next_response = {true, !kernel->dma_read(pins.dma_addr_i, next_response.data), next_response.data};
   if (at(Touch::push) && pins.push[next->port].ready) {
     complete();
   } else if (at(Touch::pop) && pins.pop[next->port].valid) {
     complete(pins.pop[next->port].word);
   } else if (at(Touch::read)) {
-    if (asked && pins.dram_rsp_valid_i)
+    if (requested && pins.dram_rsp_valid_i)
       complete(pins.dram_rdata_i);
     else
-      asked |= pins.dram_req_ready_i;
+      requested |= pins.dram_req_ready_i;
   } else if (at(Touch::write) && pins.dram_req_ready_i) {
     complete();
   } else if (at(Touch::cycle)) {

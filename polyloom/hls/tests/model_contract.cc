@@ -26,7 +26,7 @@ u64 pushed(KernelModel& kernel, u64 late = 0) {
   return access.word;
 }
 
-void answer(KernelModel& kernel, u64 word) {
+void response(KernelModel& kernel, u64 word) {
   const Access& access = kernel.run();
   expect(access.touch == Touch::pop, "a pop comes");
   kernel.complete(access.cycle, word);
@@ -62,15 +62,15 @@ int main() {
   expect(kernel->dma_write(box, 0x1111'1111'1111'1111, 0xFF), "DMA writes");
   expect(kernel->dma_write(box, 0x2222'2222'2222'2222, 0x0C), "some bytes");
   expect(kernel->dma_write(box + 56, 5, 0xFF), "the last word");
-  answer(*kernel, 1);
+  response(*kernel, 1);
   const u64 sum = 0x1111'1111'2222'1111 + 5;
   expect(pushed(*kernel) == sum, "a load after the pop sees what DMA wrote");
   expect(kernel->dma_read(box, word) && word == sum, "DMA sees what was stored before the push");
   std::memset(kernel->find(box, true), 0, 8);
-  answer(*kernel, 1);
+  response(*kernel, 1);
   expect(pushed(*kernel) == 5, "find gives the memory itself");
 
-  answer(*kernel, 0);  // now it looks at the last word until that is 99
+  response(*kernel, 0);  // now it looks at the last word until that is 99
   u64 last = 0;
   for (u64 limit = 10'000; limit <= 50'000; limit += 10'000) {
     const Access& access = kernel->run(limit);

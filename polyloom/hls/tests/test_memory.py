@@ -45,7 +45,7 @@ def test_report() -> None:
     assert all(a + size <= b for (a, size), (b, _) in pairwise(addresses))
 
 
-def test_strings_that_nobody_loads(tmp_path: Path) -> None:
+def test_strings_that_nothing_loads(tmp_path: Path) -> None:
     source = """
 #include "intrinsics.h"
 static uint64_t words[2];

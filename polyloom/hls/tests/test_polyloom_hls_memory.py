@@ -35,7 +35,7 @@ class Port:
         """Ask for nothing; data are noise."""
         self.now: tuple[int, int, bool, int] | None = None  # first byte, count, write, data
 
-    def ask(self, words: int) -> None:
+    def request(self, words: int) -> None:
         """An access at random."""
         word, lane = self.h.rng.randrange(words), 0 if self.dma else self.h.rng.randrange(8)
         count = 8 if self.dma else self.h.rng.randint(1, 8 - lane)
@@ -101,13 +101,13 @@ async def keeps_bytes(dut: Any, which: int) -> None:
         for port in (a, b, dma):
             port.idle()
         if h.rng.random() < 0.8:
-            a.ask(words)
+            a.request(words)
         if h.rng.random() < 0.4:
-            dma.ask(words)
+            dma.request(words)
             if a.word() == dma.word() and (a.now or dma.now) and (a.now[2] or dma.now[2]):  # type: ignore[index]
                 dma.idle()
         elif h.rng.random() < 0.8:
-            b.ask(words)
+            b.request(words)
             if a.word() == b.word() and a.now and b.now and (a.now[2] or b.now[2]):
                 b.idle()
         if dma.now and b.now:

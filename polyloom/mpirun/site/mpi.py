@@ -36,8 +36,8 @@ polyloom: MPICH MPICH_VERSION
 """
 #: The variable of Open MPI's that names what starts its daemons on other hosts.
 AGENT = "OMPI_MCA_plm_rsh_agent"
-#: How long a host may take to answer before the job starts.
-ANSWER_SECONDS = 10
+#: How long a host may take to respond before the job starts.
+RESPONSE_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -206,19 +206,19 @@ def check_hosts(request: Request) -> None:
     if shutil.which(agent[0]) is None:
         raise UserError(f"{others[0]}: ranks on other hosts are started by {agent[0]}, which is not installed")
     with ThreadPoolExecutor(len(others)) as pool:
-        said = list(pool.map(lambda host: _answer([*agent, host, "true"]), others))
+        said = list(pool.map(lambda host: _response([*agent, host, "true"]), others))
     silent = [f"{host} ({why})" for host, why in zip(others, said, strict=True) if why]
     if silent:
         raise UserError(f"nothing can be started on {', '.join(silent)}; try `{' '.join(agent)} {others[0]} true`")
 
 
-def _answer(command: Sequence[str]) -> str:
+def _response(command: Sequence[str]) -> str:
     """What stands in the way of running something on a host; empty if nothing does."""
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RESPONSE_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return f"no answer in {ANSWER_SECONDS} s"
+        return f"no response in {RESPONSE_SECONDS} s"
     last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
     return "" if done.returncode == 0 else last[0].strip()

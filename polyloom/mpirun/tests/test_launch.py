@@ -60,17 +60,19 @@ def test_a_killed_rank_is_named_though_its_end_is_not_heard_of(tmp_path: Path, m
 
 
 def test_what_the_manager_finds_itself_comes_before_what_follows(tmp_path: Path) -> None:
-    found = {"event": "error", "text": "rank 1: its FPGA does not answer", "consequence": False}
+    found = {"event": "error", "text": "rank 1: its FPGA does not respond", "consequence": False}
     state = play(tmp_path, rank_0="raise SystemExit(1)", manager=f"import time; time.sleep(1); {says(found)}")
     assert state.problems == [found["text"], "rank 0 ended with status 1"]
 
 
-@pytest.mark.parametrize("told_late", [False, True])
-def test_the_status_of_a_process_counts_though_finalize_told_0(tmp_path: Path, told_late: bool) -> None:
-    told = {"event": "exit", "rank": 0, "code": 0}
-    manager, rank = says(told), "raise SystemExit(7)"
+@pytest.mark.parametrize("reported_late", [False, True])
+def test_the_status_of_a_process_counts_though_finalize_told_0(tmp_path: Path, reported_late: bool) -> None:
+    reported = {"event": "exit", "rank": 0, "code": 0}
+    manager, rank = says(reported), "raise SystemExit(7)"
     wait = "import time; time.sleep(1); "
-    state = play(tmp_path, rank_0=rank if told_late else wait + rank, manager=wait + manager if told_late else manager)
+    state = play(
+        tmp_path, rank_0=rank if reported_late else wait + rank, manager=wait + manager if reported_late else manager
+    )
     assert state.status() == 7
 
 
@@ -98,11 +100,11 @@ def test_a_rank_whose_word_is_heard_after_its_end(tmp_path: Path, monkeypatch: p
         event(self, text)
 
     monkeypatch.setattr(launch.Launcher, "_event", slow)
-    event_told = json.dumps({"event": "exit", "rank": 0, "code": 0})
-    told = "sys.argv[1] + '.told'"
+    event_reported = json.dumps({"event": "exit", "rank": 0, "code": 0})
+    reported = "sys.argv[1] + '.told'"
     # A rank ends only when the manager has spoken, however late that began to run.
-    rank = f"{BEGIN}; import os, time\nwhile not os.path.exists({told}): time.sleep(0.01)"
-    manager = f"print({event_told!r}, flush=True); import sys, time; open({told}, 'w').close(); time.sleep(2)"
+    rank = f"{BEGIN}; import os, time\nwhile not os.path.exists({reported}): time.sleep(0.01)"
+    manager = f"print({event_reported!r}, flush=True); import sys, time; open({reported}, 'w').close(); time.sleep(2)"
     state = play(tmp_path, manager=manager, rank_0=rank)
     assert state.problems == [] and state.exits == {0: 0}
 

@@ -67,11 +67,11 @@ def test_a_last_line_without_a_newline(make: Make, capsysbinary: pytest.CaptureF
 def test_what_our_library_said_is_known(make: Make) -> None:
     output = make(True)
     output.write(0, "stderr", b"polyloom: rank 0: caf\xe9\n")
-    assert output.told == {"rank 0: caf\N{REPLACEMENT CHARACTER}"}
+    assert output.reported == {"rank 0: caf\N{REPLACEMENT CHARACTER}"}
     output.close()
 
 
-def test_the_job_goes_on_when_nobody_reads(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_job_goes_on_when_nothing_reads(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("/dev/full").open("wb", buffering=0) as full:
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full))
         output = make(False)

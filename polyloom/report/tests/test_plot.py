@@ -31,9 +31,9 @@ def marks(drawing: ElementTree.Element, which: str, names: tuple[str, ...] = ())
     for line, text in zip(drawing, list(drawing)[1:], strict=False):
         match = re.fullmatch(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", line.get("d", ""))
         if match and (match[1] == match[3]) == (which == "x"):
-            told = str(text.text)
-            found = value_of(told.replace("µ", "u"))
-            values.append(float(names.index(told)) if names else found[0] if found else float(told))
+            reported = str(text.text)
+            found = value_of(reported.replace("µ", "u"))
+            values.append(float(names.index(reported)) if names else found[0] if found else float(reported))
             places.append(float(match[1 if which == "x" else 2]))
     return values, places
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Covers: what an MPI job waited for, from calls made up so that the cause is known: a rank that computes, all alike, one
-# after the other, latency, long messages, DRAM, loss, a late receiver, the start; which receive gets which message; the
-# critical path against an exhaustive search; the page of 1, 4 and 300 ranks. Leaves out: whether ranks record what they
-# do (tests/test_mpi_waits.py, history_test.cc).
+# Covers: what an MPI job waited for, from calls made up so that the cause is known: a rank that computes, all alike,
+# one after the other, latency, long messages, DRAM, loss, a late receiver, the start; which receive gets which message;
+# the critical path against an exhaustive search; the page of 1, 4 and 300 ranks. Leaves out: whether ranks record what
+# they do (tests/test_mpi_waits.py, history_test.cc).
 from __future__ import annotations
 
 import json
@@ -75,7 +75,7 @@ def said(ranks: Ranks, lost: int = 0) -> str:
     path = waits.critical_path(job)
     assert path[0].begin == job.begin and path[-1].end == job.end
     assert all(a.end == b.begin for a, b in pairwise(path)), "no gaps"
-    return job_bottleneck.tell(job, job_bottleneck.Network(job_bottleneck.Link("a to b", 0.9), lost, 1e10))
+    return job_bottleneck.describe(job, job_bottleneck.Network(job_bottleneck.Link("a to b", 0.9), lost, 1e10))
 
 
 def gather(ranks: Ranks, root: int = 0) -> None:
@@ -159,7 +159,7 @@ def test_lost_packets() -> None:
     for n in range(10):
         ranks.message(n % 2, 1 - n % 2, late=100 * US if n % 3 == 0 else 0)
     assert "packets that were lost (4 on links" in said(ranks, lost=4)
-    assert "latency of short messages" in said(ranks), "nothing was lost, so nobody says so"
+    assert "latency of short messages" in said(ranks), "nothing was lost, so no one says so"
 
 
 def test_what_passes_before_all_ranks_have_begun_is_not_the_job() -> None:

@@ -2,8 +2,8 @@
 """Which chunks must run: those whose signals in memory have changed since they ran.
 
 Three sets of chunks, a bit each, one after another in the region %f:
-  now     must run in this cycle. A chunk that hands over something else than before puts in whoever takes it; those
-          stand after it.
+  now     must run in this cycle. A chunk that hands over something else than before puts in the chunks that take it;
+          those stand after it.
   next    must run in the next cycle: some register, or memory, that they read changes with the coming edge.
   commit  has registers that change with the coming edge.
 A chunk that did not run has left in memory what it would leave if it did. (The method is that of ESSENT: Beamer and

@@ -40,7 +40,7 @@ class _Part:
 
 
 class AxiMemory(_Part):
-    """A memory. ``ordered``: answers in order of the addresses, with id 0; else in any order between ids."""
+    """A memory. ``ordered``: responses in order of the addresses, with id 0; else in any order between ids."""
 
     def __init__(
         self, harness: Harness, prefix: str = "", ordered: bool = False, stall: str | float = "random"
@@ -53,20 +53,20 @@ class AxiMemory(_Part):
         self._seen = {"aw": 0, "w": 0, "ar": 0}
         self._writes: deque[dict[str, int]] = deque()
         self._beat = 0
-        self._answers: dict[int, deque[int]] = {}
+        self._responses: dict[int, deque[int]] = {}
         self._reads: dict[int, deque[int]] = {}
         self._b_queued = self._r_queued = 0
         super().__init__(harness)
 
     def sample(self, cycle: int) -> None:
-        """Take what has come; hand out answers, one at a time, from an id picked at random."""
+        """Take what has come; hand out responses, one at a time, from an id picked at random."""
         for values in self._new("aw"):
             self._writes.append(AX.unpack(values))
         for values in self._new("w"):
             self._write(W.unpack(values))
         for values in self._new("ar"):
             self._read(AX.unpack(values))
-        if self._b_queued == len(self._b.passed) and (picked := self._pick(self._answers)) is not None:
+        if self._b_queued == len(self._b.passed) and (picked := self._pick(self._responses)) is not None:
             self._b.send(picked)
             self._b_queued += 1
         if self._r_queued == len(self._r.passed) and (picked := self._pick(self._reads)) is not None:
@@ -89,7 +89,7 @@ class AxiMemory(_Part):
             self._writes.popleft()
             self._beat = 0
             key = 0 if self._ordered else burst["id"]
-            self._answers.setdefault(key, deque()).append(B.pack(id=key))
+            self._responses.setdefault(key, deque()).append(B.pack(id=key))
 
     def _read(self, burst: dict[str, int]) -> None:
         key = 0 if self._ordered else burst["id"]
@@ -104,7 +104,7 @@ class AxiMemory(_Part):
 
 
 class AxiInitiator(_Part):
-    """Sends bursts and checks their answers: order within an id, data, last. ``by_id``: answers carry the id."""
+    """Sends bursts and checks their responses: order within an id, data, last. ``by_id``: responses carry the id."""
 
     def __init__(
         self, harness: Harness, prefix: str = "", index: int | None = None, stall: str | float = "random",
@@ -135,12 +135,14 @@ class AxiInitiator(_Part):
         queue.extend((value, int(i == len(expected) - 1)) for i, value in enumerate(expected))
 
     def sample(self, cycle: int) -> None:
-        """Check the answers that have come."""
+        """Check the responses that have come."""
         for packed in self._b.passed[self._b_seen :]:
-            answer = B.unpack(packed)
-            assert self._b_expected.get(answer["id"], 0) > 0, f"{self.name}: b of id {answer['id']} in cycle {cycle}"
-            assert answer["resp"] == 0
-            self._b_expected[answer["id"]] -= 1
+            response = B.unpack(packed)
+            assert self._b_expected.get(response["id"], 0) > 0, (
+                f"{self.name}: b of id {response['id']} in cycle {cycle}"
+            )
+            assert response["resp"] == 0
+            self._b_expected[response["id"]] -= 1
         self._b_seen = len(self._b.passed)
         for packed in self._r.passed[self._r_seen :]:
             beat = R.unpack(packed)
@@ -150,6 +152,6 @@ class AxiInitiator(_Part):
         self._r_seen = len(self._r.passed)
 
     def busy(self) -> str:
-        """Say how many answers have not come."""
+        """Say how many responses have not come."""
         writes, reads = sum(self._b_expected.values()), sum(map(len, self._r_expected.values()))
         return f"{self.name} waits for {writes} b and {reads} r" if writes or reads else ""

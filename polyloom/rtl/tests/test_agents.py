@@ -23,7 +23,7 @@ async def found(h: Harness, words: str) -> None:
     except AssertionError as error:
         assert words in str(error), str(error)
         return
-    raise AssertionError("nobody complained")
+    raise AssertionError("no one complained")
 
 
 @cocotb.test()
@@ -43,7 +43,7 @@ async def payload_that_changes(dut: Any) -> None:
     except AssertionError as error:
         assert "payload changed" in str(error)
     else:
-        raise AssertionError("nobody complained")
+        raise AssertionError("no one complained")
 
 
 @cocotb.test()
@@ -57,7 +57,7 @@ async def monitor_sees_it_too(dut: Any) -> None:
         assert "valid fell" in str(error)
         assert monitor.passed == []
     else:
-        raise AssertionError("nobody complained")
+        raise AssertionError("no one complained")
 
 
 @cocotb.test()

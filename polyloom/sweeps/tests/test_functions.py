@@ -18,7 +18,7 @@ from polyloom.base.errors import UserError
 
 
 @dataclass
-class Answer:
+class Result:
     """As a run of a program has it."""
 
     simulated_seconds: float | None
@@ -26,15 +26,15 @@ class Answer:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def recorder(calls: list[dict[str, Any]]) -> Callable[..., Answer]:
+def recorder(calls: list[dict[str, Any]]) -> Callable[..., Result]:
     """A function that notes its calls; of n = 3 it fails."""
 
-    def function(n: int, rate: float, size: str = "") -> Answer:
+    def function(n: int, rate: float, size: str = "") -> Result:
         calls.append({"n": n, "rate": rate})
         if n == 3:
             raise ValueError("three")
         facts = {"square": np.int64(n * n), "share": np.float64(rate), "name": "x", "size": n, "list": [1]}
-        return Answer(n / rate, facts=facts)
+        return Result(n / rate, facts=facts)
 
     return function
 
@@ -73,10 +73,10 @@ def test_only_what_has_not_finished_is_called_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_an_interrupt_keeps_what_has_finished(kept: bool, tmp_path: Path) -> None:
-    def function(n: int) -> Answer:
+    def function(n: int) -> Result:
         if n == 2:
             raise KeyboardInterrupt
-        return Answer(float(n))
+        return Result(float(n))
 
     with pytest.raises(KeyboardInterrupt):
         sweeps.sweep(function, {"n": [1, 2, 3]}, folder=tmp_path / "kept" if kept else None)
@@ -102,7 +102,7 @@ def test_a_folder_of_something_else_is_refused(content: str, tmp_path: Path) -> 
 
 
 def test_runs_without_times_have_a_table_alone(tmp_path: Path) -> None:
-    found = sweeps.sweep(lambda n: Answer(None, None, {"n": n}), {"n": [1, 2]}, folder=tmp_path / "kept")
+    found = sweeps.sweep(lambda n: Result(None, None, {"n": n}), {"n": [1, 2]}, folder=tmp_path / "kept")
     assert found.failed == 0
     page = (tmp_path / "kept" / "sweep.html").read_text()
     assert "<svg" not in page and page.count("<td>finished</td>") == 2
@@ -163,12 +163,12 @@ def test_a_frame_of_pandas() -> None:
     assert frame.groupby("n")["simulated_seconds"].mean().dropna().to_dict() == {1: 0.75, 2: 1.5}
 
 
-def test_another_function_gives_its_own_answers(tmp_path: Path) -> None:
+def test_another_function_gives_its_own_results(tmp_path: Path) -> None:
     """In the same folder, under the same name too, as a cell of a notebook that was changed."""
     found = []
     for factor in (1, 100):
-        made: dict[str, Any] = {"Answer": Answer}
-        exec(f"def measure(n):\n    return Answer({factor}.0 * n)", made)
+        made: dict[str, Any] = {"Result": Result}
+        exec(f"def measure(n):\n    return Result({factor}.0 * n)", made)
         found += [sweeps.sweep(made["measure"], {"n": [1, 2]}, folder=tmp_path / "kept") for _ in range(2)]
     assert [[row["simulated_seconds"] for row in each.rows] for each in found] == [[1, 2]] * 2 + [[100, 200]] * 2
     with pytest.raises(UserError, match="jobs = -1: a whole number from 0"):

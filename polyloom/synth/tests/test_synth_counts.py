@@ -2,7 +2,7 @@
 """Covers: which modules are synthesized again after a change, on another part, with another tool or in another design;
 that the counts are the same whether they were kept or not; that lost counts are made again.
 
-Leaves out: what real tools answer (blocks/ram/tests/test_ram_synth.py).
+Leaves out: what real tools print (blocks/ram/tests/test_ram_synth.py).
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from polyloom.synth import count, designs, flow, report
 from polyloom.synth.designs import TABLE
 from polyloom.synth.parts import ECP5, INTEL_ALM, PARTS, ULTRASCALE_PLUS
 
-#: A Yosys that writes down what it was asked and answers with fixed counts.
+#: A Yosys that writes down what it was asked and prints fixed counts.
 YOSYS = """#!{python}
 import json, os, pathlib, sys
 name = sys.argv[2]
@@ -241,9 +241,9 @@ def test_json(mock: Path) -> None:
     process = command("ram_1rw", "--part", "ecp5", "--json")
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    (answer,) = json.loads(out)["designs"]
-    assert (answer["design"], answer["top"], answer["part"]) == ("ram_1rw", "polyloom_ram_1rw", "ecp5")
-    assert answer["total"]["logic"] == 60 and answer["fmax_mhz"] is None
+    (response,) = json.loads(out)["designs"]
+    assert (response["design"], response["top"], response["part"]) == ("ram_1rw", "polyloom_ram_1rw", "ecp5")
+    assert response["total"]["logic"] == 60 and response["fmax_mhz"] is None
 
 
 def test_a_top_that_is_not_there(mock: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: sums by subsystem, the rest, the published column, errors, sizes of a role; that groups name real modules.
 
-Leaves out: what synthesis answers.
+Leaves out: what synthesis says.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ STAMP = """static void timestamp(void) {
   printf("%s\\n", text);
 }
 """
-ASK = """static void ask(int* n, int my_rank, MPI_Comm comm) {
+REQUEST = """static void ask(int* n, int my_rank, MPI_Comm comm) {
   if (my_rank == 0) {
     printf("How many?\\n");
     scanf("%d", n);
@@ -90,7 +90,7 @@ PROGRAMS = {
     "switch": ("", 'switch (rank) { case 0: scanf("%d", &n); break; default: n = 0; }'),
     "other ranks leave": ("", 'if (rank != 0) { n = 1; } else { srandom(7); n = (int)random(); system("true"); }'),
     "processes": ("", 'if (rank == 0) { FILE* f = popen("date", "r"); fgetc(f); pclose(f); n = getpid(); }'),
-    "helper that gets the rank": (ASK, 'ask(&n, rank, MPI_COMM_WORLD); show(&n, 1, "n", rank, MPI_COMM_WORLD);'),
+    "helper that gets the rank": (REQUEST, 'ask(&n, rank, MPI_COMM_WORLD); show(&n, 1, "n", rank, MPI_COMM_WORLD);'),
 }
 
 

@@ -11,7 +11,7 @@ module collective_sync_proof
     input logic            go_i,
     input logic            together_i,
     input logic [1:0][2:0] send_i,      // valid, eager, pulse only
-    input logic [1:0][1:0] take_i,      // valid, eager
+    input logic [1:0][1:0] accept_i,    // valid, eager
     input logic [1:0][2:0] select_i,    // of the step
     input logic            read_i,      // the step reads
     input logic [1:0]      drained_i,
@@ -27,14 +27,14 @@ module collective_sync_proof
     return c;
   endfunction
 
-  lane_step_t [1:0] send, take;
+  lane_step_t [1:0] send, accept;
   logic [1:0] relay, tx_begin, tx_enable, tx_waits, pulse;
   logic [1:0][2:0] select_q;
   logic read_pending_q, read_begin;
   for (genvar l = 0; l < 2; l++) begin : gen_lane
-    assign send[l]  = '{valid: send_i[l][2], eager: send_i[l][1], pulse_only: send_i[l][0], signature: '0};
-    assign take[l]  = '{valid: take_i[l][1], eager: take_i[l][0], pulse_only: 1'b0, signature: '0};
-    assign relay[l] = (send_i[0][2] && select_i[0][1+l]) || (send_i[1][2] && select_i[1][1+l]);
+    assign send[l]   = '{valid: send_i[l][2], eager: send_i[l][1], pulse_only: send_i[l][0], signature: '0};
+    assign accept[l] = '{valid: accept_i[l][1], eager: accept_i[l][0], pulse_only: 1'b0, signature: '0};
+    assign relay[l]  = (send_i[0][2] && select_i[0][1+l]) || (send_i[1][2] && select_i[1][1+l]);
     always_comb begin
       // One source a send; none for a pulse, none without a send. Not both flags.
       assume ((select_i[l] & (select_i[l] - 3'd1)) == '0);
@@ -53,7 +53,7 @@ module collective_sync_proof
       .go_i,
       .together_i,
       .send_i        (send),
-      .take_i        (take),
+      .accept_i      (accept),
       .relay_i       (relay),
       .tx_select_i   (select_q),
       .read_pending_i(read_pending_q),
@@ -95,7 +95,7 @@ module collective_sync_proof
       for (int unsigned l = 0; l < 2; l++) begin
         received_q[l] <= received_q[l] + count_t'(pulse_i[l]);
         begun_q[l] <= begun_q[l] + count_t'(tx_begin[l]);
-        owed_q[l] <= owed_q[l] + count_t'(drained_i[l]) + count_t'(go_i && take_i[l][1] && !take_i[l][0]);
+        owed_q[l] <= owed_q[l] + count_t'(drained_i[l]) + count_t'(go_i && accept_i[l][1] && !accept_i[l][0]);
         pulsed_q[l] <= pulsed_q[l] + count_t'(pulse[l]);
         if (go_i) begin
           pending_q[l] <= send_i[l][2];

@@ -31,7 +31,7 @@ module polyloom_collective_engine
     input  logic [      63:0]        cycle_i,
     output logic                     idle_o,           // nothing happens before something comes in
     output logic                     mem_busy_o,       // the memories are the engine's
-    // shell: registers (held until the answer), program words, events
+    // shell: registers (held until the response), program words, events
     input  logic                     reg_valid_i,
     input  logic                     reg_write_i,
     input  logic [      31:0]        reg_index_i,
@@ -137,7 +137,7 @@ module polyloom_collective_engine
   logic [IndexW-1:0] start_index, index;
   instruction_t instruction;
   dma_step_t [C-1:0] read_step, write_step;
-  lane_step_t [L-1:0] send_step, take_step;
+  lane_step_t [L-1:0] send_step, accept_step;
   config_step_t [Outputs-1:0] config_step;
   logic [Inputs-1:0] feed_step;
   logic [L-1:0] relay_step;
@@ -249,7 +249,7 @@ module polyloom_collective_engine
       .read_o(read_step),
       .write_o(write_step),
       .send_o(send_step),
-      .take_o(take_step),
+      .accept_o(accept_step),
       .relay_o(relay_step),
       .feed_o(feed_step),
       .config_o(config_step),
@@ -269,7 +269,7 @@ module polyloom_collective_engine
       .go_i(go),
       .together_i(together),
       .send_i(send_step),
-      .take_i(take_step),
+      .accept_i(accept_step),
       .relay_i(relay_step),
       .tx_select_i(select[C+L-1:C]),
       .read_pending_i(read_pending),
@@ -418,7 +418,7 @@ module polyloom_collective_engine
         .lane_rx_keep_i(lane_rx_keep_i[l]),
         .lane_rx_last_i(lane_rx_last_i[l]),
         .go_i(go),
-        .step_i(take_step[l]),
+        .step_i(accept_step[l]),
         .active_o(rx_active[l]),
         .drained_o(drained[l]),
         .valid_o(src_valid[C+l]),

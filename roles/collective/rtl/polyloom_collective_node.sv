@@ -134,7 +134,7 @@ module polyloom_collective_node
         .engine_busy_i(mem_busy),
         .shell_valid_i(s_ar_valid[c] || s_aw_valid[c] || s_w_valid[c]),
         .request_i    (s_ar_valid[c] && s_ar_ready[c]),
-        .answer_i     (s_r_valid[c] && s_r_ready[c] && mem_r_last_i[c]),
+        .response_i   (s_r_valid[c] && s_r_ready[c] && mem_r_last_i[c]),
         .write_i      (s_aw_valid[c] && s_aw_ready[c]),
         .ack_i        (s_b_valid[c] && s_b_ready[c]),
         .engine_o     (owner[c])
@@ -163,14 +163,14 @@ module polyloom_collective_node
     assign s_b_valid[c] = !owner[c] && mem_b_valid_i[c];
   end
 
-  logic engine_idle, shell_idle, reg_valid, answer_valid, answer_error, prog_valid, prog_ready, word_valid;
+  logic engine_idle, shell_idle, reg_valid, response_valid, response_error, prog_valid, prog_ready, word_valid;
   logic event_valid, event_ready;
-  logic [63:0] answer, word;
+  logic [63:0] response, word;
   polyloom_shell_pkg::reg_req_t reg_req;
   polyloom_shell_pkg::reg_rsp_t reg_rsp;
   polyloom_shell_pkg::prog_req_t prog_req;
   polyloom_shell_pkg::event_t event_out;
-  assign reg_rsp = '{error: answer_error, rdata: answer};
+  assign reg_rsp = '{error: response_error, rdata: response};
 
   logic unused_mem_error, unused_reset, unused_role_ready, unused_pass_valid, unused_pass;
   polyloom_shell_pkg::host_word_t pass;
@@ -230,7 +230,7 @@ module polyloom_collective_node
       .prog_rsp_i        (word),
       .reg_req_valid_o   (reg_valid),
       .reg_req_o         (reg_req),
-      .reg_rsp_valid_i   (answer_valid),
+      .reg_rsp_valid_i   (response_valid),
       .reg_rsp_i         (reg_rsp),
       .reset_counters_o  (unused_reset),
       .event_valid_i     (event_valid),
@@ -258,9 +258,9 @@ module polyloom_collective_node
       .reg_write_i   (reg_req.write),
       .reg_index_i   (reg_req.index),
       .reg_data_i    (reg_req.wdata),
-      .reg_valid_o   (answer_valid),
-      .reg_error_o   (answer_error),
-      .reg_data_o    (answer),
+      .reg_valid_o   (response_valid),
+      .reg_error_o   (response_error),
+      .reg_data_o    (response),
       .prog_valid_i  (prog_valid),
       .prog_ready_o  (prog_ready),
       .prog_write_i  (prog_req.write),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_collective_owner: says whether a memory channel is the shell's or the engine's.
 // How:          the shell's until the engine is busy and the shell owes or is owed nothing; the engine's until it is
-//               neither running nor waiting for memory. So no answer can come to the wrong side.
+//               neither running nor waiting for memory. So no response can come to the wrong side.
 // Latency:      one cycle after the condition; a program's first request is later than that.
 // Throughput:   none.
 // Backpressure: an input that is not the owner sees no ready.
@@ -19,7 +19,7 @@ module polyloom_collective_owner (
     input  logic engine_busy_i,
     input  logic shell_valid_i,  // the shell shows a request or data
     input  logic request_i,      // of the shell, accepted: reads in bursts
-    input  logic answer_i,       // to the shell: last beat of a read burst
+    input  logic response_i,     // to the shell: last beat of a read burst
     input  logic write_i,        // of the shell, accepted: write burst
     input  logic ack_i,          // to the shell
     output logic engine_o
@@ -32,7 +32,7 @@ module polyloom_collective_owner (
       reads_q  <= '0;
       writes_q <= '0;
     end else begin
-      reads_q  <= reads_q + 8'(request_i) - 8'(answer_i);
+      reads_q  <= reads_q + 8'(request_i) - 8'(response_i);
       writes_q <= writes_q + 8'(write_i) - 8'(ack_i);
       if (engine_q) engine_q <= engine_busy_i;
       else engine_q <= engine_busy_i && !shell_valid_i && reads_q == '0 && writes_q == '0;

@@ -27,7 +27,7 @@ module polyloom_collective_program
     input  logic                      host_write_i,
     input  logic         [IndexW+1:0] host_addr_i,    // word
     input  logic         [      63:0] host_data_i,
-    output logic                      host_valid_o,   // answer of a read
+    output logic                      host_valid_o,   // response of a read
     output logic         [      63:0] host_data_o,
     // sequencer
     input  logic                      running_i,
@@ -40,7 +40,7 @@ module polyloom_collective_program
 );
   logic [3:0][63:0] word_q;
   logic [IndexW-1:0] pc_q, read_index;  // pc: of the instruction shown
-  logic host_read, valid_q, answer_q, read, past_q;  // past: off the end of the memory
+  logic host_read, valid_q, response_q, read, past_q;  // past: off the end of the memory
   logic [1:0] lane_q;
 
   assign host_ready_o = !running_i && !start_i;
@@ -62,11 +62,11 @@ module polyloom_collective_program
     if (!rst_ni) begin
       valid_q <= 1'b0;
       past_q <= 1'b0;
-      answer_q <= 1'b0;
+      response_q <= 1'b0;
       pc_q <= '0;
     end else begin
-      valid_q  <= start_i || (valid_q && running_i);
-      answer_q <= host_read;
+      valid_q <= start_i || (valid_q && running_i);
+      response_q <= host_read;
       if (start_i || next_i) begin
         pc_q   <= read_index;
         past_q <= !start_i && pc_q == '1;
@@ -78,6 +78,6 @@ module polyloom_collective_program
   assign valid_o = valid_q && running_i;
   assign instruction_o = past_q ? 256'hff : {word_q[3], word_q[2], word_q[1], word_q[0]};  // no op: refused
   assign index_o = pc_q;
-  assign host_valid_o = answer_q;
+  assign host_valid_o = response_q;
   assign host_data_o = word_q[lane_q];
 endmodule

@@ -8,7 +8,7 @@
 // Backpressure: requests wait for credits, so mem_r_ready_o is always 1. No path from ready_i to the memory.
 // Order/loss:   AXI order (one ID); none lost. stop_i: no new request, what comes is thrown away.
 // Reset:        control; the buffer's data are not cleared.
-// Limits:       the pattern lies in the channel, else bad_program. Memory answers in order of requests.
+// Limits:       the pattern lies in the channel, else bad_program. Memory responds in order of requests.
 // Cost:         381 LUT, 24 FF; 202 ALM; its buffer (read_beats x 258 bits) and pattern walkers apart
 //               (one, of 7 lanes, 8 channels, no block checks; see polyloom_collective_engine).
 // Source:       own design, after OPTWEB section 2.C.
@@ -50,7 +50,7 @@ module polyloom_collective_read
   logic go, active_q, begun_q, ar_pending_q, bad;
   logic [CreditW-1:0] used_q, outstanding_q;  // beats asked for and not taken, and not come
   logic [4:0] tail_q;
-  logic req_valid, req_fire, got, taken;
+  logic req_valid, req_fire, got, accepted;
   logic [5:0] req_beats;
   logic [ADDR_W-1:0] req_addr;
 
@@ -132,14 +132,14 @@ module polyloom_collective_read
       .in_ready_o(unused_fifo_ready),
       .in_i({beat_run_end, beat_last, masked}),
       .out_valid_o(fifo_valid),
-      .out_ready_i(taken),
+      .out_ready_i(accepted),
       .out_o({fifo_run_end, fifo_last, beat_o.data}),
       .usage_o(unused_count)
   );
   assign valid_o = fifo_valid && !stop_i;
   assign beat_o.keep = fifo_run_end ? run_keep : '1;
   assign beat_o.last = fifo_last;
-  assign taken = valid_o && ready_i;
+  assign accepted = valid_o && ready_i;
 
   assign active_o = active_q;
   assign pending_o = active_q && !begun_q;
@@ -156,11 +156,11 @@ module polyloom_collective_read
       ar_pending_q  <= mem_ar_valid_o && !mem_ar_ready_i;
       outstanding_q <= outstanding_q + (req_fire ? CreditW'(req_beats) : '0) - CreditW'(got);
       if (flush_i) used_q <= '0;
-      else used_q <= used_q + (req_fire ? CreditW'(req_beats) : '0) - CreditW'(taken);
+      else used_q <= used_q + (req_fire ? CreditW'(req_beats) : '0) - CreditW'(accepted);
       if (go) begin
         active_q <= 1'b1;
         begun_q  <= 1'b0;
-      end else if (flush_i || (taken && fifo_last)) begin
+      end else if (flush_i || (accepted && fifo_last)) begin
         active_q <= 1'b0;
         begun_q  <= 1'b0;
       end else if (begin_i) begin

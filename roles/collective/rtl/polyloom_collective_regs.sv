@@ -24,7 +24,7 @@ module polyloom_collective_regs
     input logic clk_i,
     input logic rst_ni,
     input logic [63:0] cycle_i,
-    // shell: held until the answer
+    // shell: held until the response
     input logic reg_valid_i,
     input logic reg_write_i,
     input logic [31:0] reg_index_i,
@@ -70,7 +70,7 @@ module polyloom_collective_regs
 );
   localparam int unsigned L = Cfg.lanes;
 
-  logic see, answer_q, error, error_q, stop_q, clear_q, event_ready, stopped;
+  logic see, response_q, error, error_q, stop_q, clear_q, event_ready, stopped;
   logic [63:0] data, data_q, begin_q, finish_q;
   logic [31:0] watchdog_q, index;
   logic [15:0] node_q;
@@ -80,7 +80,7 @@ module polyloom_collective_regs
   logic [63:0] marks[MARKS];
   logic [MARKS-1:0] marked_q;
 
-  assign see = reg_valid_i && !answer_q;
+  assign see = reg_valid_i && !response_q;
   assign index = reg_index_i;
   assign state = stop_i ? 2'd2 : {1'b0, running_i};
   assign stopped = stop_i && !stop_q;
@@ -148,16 +148,16 @@ module polyloom_collective_regs
   end
   assign start_index_o = reg_data_i[IndexW-1:0];
   assign flush_o = clear_q && quiet_i;
-  assign reg_valid_o = answer_q;
+  assign reg_valid_o = response_q;
   assign reg_error_o = error_q;
   assign reg_data_o = data_q;
   assign node_o = node_q;
   assign watchdog_o = watchdog_q;
-  assign idle_o = !answer_q && !reg_valid_i && !clear_q && !event_valid_o;
+  assign idle_o = !response_q && !reg_valid_i && !clear_q && !event_valid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      answer_q <= 1'b0;
+      response_q <= 1'b0;
       clear_q <= 1'b0;
       stop_q <= 1'b0;
       node_q <= '0;
@@ -167,8 +167,8 @@ module polyloom_collective_regs
       begin_q <= '0;
       finish_q <= '0;
     end else begin
-      answer_q <= see;
-      stop_q   <= stop_i;
+      response_q <= see;
+      stop_q <= stop_i;
       if (see && reg_write_i && !error) begin
         if (index == 32'(REG_NODE)) node_q <= reg_data_i[15:0];
         if (index == 32'(REG_WATCHDOG)) watchdog_q <= reg_data_i[31:0];

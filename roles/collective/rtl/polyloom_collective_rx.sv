@@ -49,7 +49,7 @@ module polyloom_collective_rx
 
   logic active_q, eager_q, fresh_q, moved_q;  // moved: the last beat has left the buffer
   logic in_frame_q, word_frame, control, data;
-  logic push, room, taken, source_ok;
+  logic push, room, accepted, source_ok;
   logic [7:0] kind;
   logic [$clog2(Cfg.rx_beats+1)-1:0] unused_count;
   logic [31:0] keep;
@@ -78,15 +78,15 @@ module polyloom_collective_rx
       .in_ready_o(room),
       .in_i({lane_rx_last_i, keep, lane_rx_data_i}),
       .out_valid_o(head_valid),
-      .out_ready_i(taken),
+      .out_ready_i(accepted),
       .out_o(head),
       .usage_o(unused_count)
   );
   assign source_ok = active_q && !moved_q && signature_ok && !stop_i;
   assign valid_o = head_valid && source_ok;
   assign beat_o = head;
-  assign taken = valid_o && ready_i;
-  assign drained_o = taken && head.last && eager_q;
+  assign accepted = valid_o && ready_i;
+  assign drained_o = accepted && head.last && eager_q;
   assign active_o = active_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -109,8 +109,8 @@ module polyloom_collective_rx
         fresh_q  <= 1'b1;
         moved_q  <= 1'b0;
       end else if (active_q) begin
-        if (taken && head.last) moved_q <= 1'b1;
-        if (Check ? (moved_q && check_done) : (taken && head.last)) active_q <= 1'b0;
+        if (accepted && head.last) moved_q <= 1'b1;
+        if (Check ? (moved_q && check_done) : (accepted && head.last)) active_q <= 1'b0;
       end
     end
   end

@@ -56,7 +56,7 @@ module polyloom_collective_sequencer
     output dma_step_t [Cfg.channels-1:0] read_o,
     output dma_step_t [Cfg.channels-1:0] write_o,
     output lane_step_t [Cfg.lanes-1:0] send_o,
-    output lane_step_t [Cfg.lanes-1:0] take_o,
+    output lane_step_t [Cfg.lanes-1:0] accept_o,
     output logic [Cfg.lanes-1:0] relay_o,
     output logic [Inputs-1:0] feed_o,
     output config_step_t [Outputs-1:0] config_o,
@@ -99,8 +99,8 @@ module polyloom_collective_sequencer
   } shadow_config_t;
   pattern_t [C-1:0] read_q, write_q;
   logic [C-1:0] read_valid_q, open_q;
-  shadow_lane_t [L-1:0] send_q, take_q;
-  logic [L-1:0] relay_q, send_valid_q, take_valid_q;
+  shadow_lane_t [L-1:0] send_q, accept_q;
+  logic [L-1:0] relay_q, send_valid_q, accept_valid_q;
   logic [Inputs-1:0] feed_q;
   logic [Outputs-1:0] config_valid_q;
   shadow_config_t [Outputs-1:0] config_q;
@@ -154,7 +154,7 @@ module polyloom_collective_sequencer
       if (in.index == c[7:0]) again |= (in.op == OP_READ && read_valid_q[c]) || (in.op == OP_WRITE && sink_used_q[c]);
     end
     for (int unsigned l = 0; l < L; l++) begin
-      if (in.index == l[7:0]) again |= (in.op == OP_SEND && send_valid_q[l]) || (in.op == OP_TAKE && take_valid_q[l]);
+      if (in.index == l[7:0]) again |= (in.op == OP_SEND && send_valid_q[l]) || (in.op == OP_TAKE && accept_valid_q[l]);
     end
     for (int i = 0; i < int'(N); i++) if (in.index == i[7:0]) again |= in.op == OP_FEED && feed_q[i];
     for (int o = 0; o < int'(M); o++) begin
@@ -233,7 +233,7 @@ module polyloom_collective_sequencer
       feed_q <= '0;
       read_valid_q <= '0;
       send_valid_q <= '0;
-      take_valid_q <= '0;
+      accept_valid_q <= '0;
       config_valid_q <= '0;
       sink_used_q <= '0;
     end else if (clear) begin
@@ -243,7 +243,7 @@ module polyloom_collective_sequencer
       feed_q <= '0;
       read_valid_q <= '0;
       send_valid_q <= '0;
-      take_valid_q <= '0;
+      accept_valid_q <= '0;
       config_valid_q <= '0;
       sink_used_q <= '0;
     end else if (store) begin
@@ -252,7 +252,7 @@ module polyloom_collective_sequencer
         if (in.op == OP_WRITE && in.index == c[7:0]) sink_used_q[c] <= 1'b1;
       end
       for (int unsigned l = 0; l < L; l++) begin
-        if (in.op == OP_TAKE && in.index == l[7:0]) take_valid_q[l] <= 1'b1;
+        if (in.op == OP_TAKE && in.index == l[7:0]) accept_valid_q[l] <= 1'b1;
         if (in.op == OP_SEND && in.index == l[7:0]) send_valid_q[l] <= 1'b1;
         if (in.op == OP_TAKE && in.index == l[7:0] && !pulse_only) mentioned_q[C+l] <= 1'b1;
         if (in.op == OP_SEND && in.index == l[7:0] && !pulse_only) sink_used_q[C+l] <= 1'b1;
@@ -290,12 +290,12 @@ module polyloom_collective_sequencer
     always_ff @(posedge clk_i) begin
       if (store && in.index == 8'(l)) begin
         if (in.op == OP_SEND) send_q[l] <= '{flags: in.flags[1:0], signature: in.extra};
-        if (in.op == OP_TAKE) take_q[l] <= '{flags: in.flags[1:0], signature: in.extra};
+        if (in.op == OP_TAKE) accept_q[l] <= '{flags: in.flags[1:0], signature: in.extra};
         if (in.op == OP_SEND) select_q[C+l] <= source;
       end
     end
-    assign send_o[l] = '{send_valid_q[l], send_q[l].flags[0], send_q[l].flags[1], send_q[l].signature};
-    assign take_o[l] = '{take_valid_q[l], take_q[l].flags[0], take_q[l].flags[1], take_q[l].signature};
+    assign send_o[l]   = '{send_valid_q[l], send_q[l].flags[0], send_q[l].flags[1], send_q[l].signature};
+    assign accept_o[l] = '{accept_valid_q[l], accept_q[l].flags[0], accept_q[l].flags[1], accept_q[l].signature};
   end
   for (genvar i = 0; i < int'(N); i++) begin : gen_input
     always_ff @(posedge clk_i) begin

@@ -28,7 +28,7 @@ module polyloom_collective_sync
     input  logic                                       go_i,
     input  logic                                       together_i,
     input  lane_step_t [   Cfg.lanes-1:0]              send_i,
-    input  lane_step_t [   Cfg.lanes-1:0]              take_i,
+    input  lane_step_t [   Cfg.lanes-1:0]              accept_i,
     input  logic       [   Cfg.lanes-1:0]              relay_i,         // a send of the step copies this rx lane
     // from switch: the sources of the tx lanes
     input  logic       [   Cfg.lanes-1:0][Sources-1:0] tx_select_i,
@@ -95,13 +95,13 @@ module polyloom_collective_sync
       for (int unsigned l = 0; l < L; l++) begin
         credit_q[l] <= credit_q[l] + 32'(pulse_i[l]) - 32'(tx_begin_o[l]);
         pulse_q[l]  <= !stop_i && (drained_i[l] || relay_pulse[l] ||
-                       (go_i && take_i[l].valid && !take_i[l].eager && !relay_i[l]));
+                       (go_i && accept_i[l].valid && !accept_i[l].eager && !relay_i[l]));
         if (go_i) begin
           pending_q[l] <= send_i[l].valid;
           eager_q[l] <= send_i[l].eager;
           pulse_only_q[l] <= send_i[l].pulse_only;
           begun_q[l] <= 1'b0;
-          relay_q[l] <= take_i[l].valid && !take_i[l].eager && relay_i[l];
+          relay_q[l] <= accept_i[l].valid && !accept_i[l].eager && relay_i[l];
         end else begin
           if (tx_begin_o[l]) begin
             pending_q[l] <= 1'b0;
@@ -117,7 +117,7 @@ module polyloom_collective_sync
   always_comb begin
     unused = 1'b0;
     for (int unsigned l = 0; l < L; l++) begin
-      unused ^= ^{send_i[l].signature, take_i[l].pulse_only, take_i[l].signature};
+      unused ^= ^{send_i[l].signature, accept_i[l].pulse_only, accept_i[l].signature};
     end
   end
 endmodule

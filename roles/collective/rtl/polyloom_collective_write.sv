@@ -55,7 +55,7 @@ module polyloom_collective_write
   logic [7:0] ahead_q;  // bursts requested whose last beat has not left
   logic [7:0] owed_q;  // bursts not acknowledged
   logic [4:0] tail_q;
-  logic aw_fire, w_fire, take, want_aw, want_w, bad;
+  logic aw_fire, w_fire, accept, want_aw, want_w, bad;
 
   assign go = go_i && step_i.valid;
 
@@ -89,7 +89,7 @@ module polyloom_collective_write
       .clear_i    (flush_i),
       .pattern_i  (step_i.pattern),
       .valid_o    (beat_valid),
-      .next_i     (open_q ? take : w_fire),
+      .next_i     (open_q ? accept : w_fire),
       .addr_o     (beat_addr),
       .beats_o    (unused_beat_beats),
       .block_end_o(beat_block),
@@ -118,16 +118,16 @@ module polyloom_collective_write
   assign mem_w_strb_o = pad ? '0 : beat_i.keep & (beat_run_end ? first_bytes(tail_q) : '1);
   assign mem_w_last_o = open_q || beat_run_end || beat_block;
   assign w_fire = mem_w_valid_o && mem_w_ready_i;
-  assign take = !pad && (open_q ? (want_aw || aw_sent_q) && (want_w || w_sent_q) &&
+  assign accept = !pad && (open_q ? (want_aw || aw_sent_q) && (want_w || w_sent_q) &&
                          (aw_fire || aw_sent_q) && (w_fire || w_sent_q) : w_fire);
-  assign ready_o = take;
+  assign ready_o = accept;
   assign mem_b_ready_o = 1'b1;
 
   always_comb begin
     fault_o = '{code: FAULT_NONE, value: '0};
     if (want_aw && bad && !stop_i) begin
       fault_o = '{code: FAULT_BAD_PROGRAM, value: {{64 - ADDR_W{1'b0}}, mem_aw_addr_o}};
-    end else if (take && !stop_i && (beat_last ? !beat_i.last : beat_i.last && !open_q)) begin
+    end else if (accept && !stop_i && (beat_last ? !beat_i.last : beat_i.last && !open_q)) begin
       fault_o = '{code: FAULT_LENGTH, value: {{64 - ADDR_W{1'b0}}, beat_addr}};
     end
   end
@@ -158,8 +158,8 @@ module polyloom_collective_write
       pad_q <= pad;
       ahead_q <= ahead_q + 8'(ahead_up) - 8'(ahead_down);
       owed_q <= owed_q + 8'(aw_fire) - 8'(mem_b_valid_i);
-      aw_sent_q <= open_q && !take && (aw_sent_q || aw_fire);
-      w_sent_q <= open_q && !take && (w_sent_q || (w_fire && !pad));
+      aw_sent_q <= open_q && !accept && (aw_sent_q || aw_fire);
+      w_sent_q <= open_q && !accept && (w_sent_q || (w_fire && !pad));
       if (go) begin
         active_q <= 1'b1;
         moving_q <= 1'b1;
@@ -168,7 +168,7 @@ module polyloom_collective_write
         active_q <= 1'b0;
         moving_q <= 1'b0;
       end else begin
-        if (take && (beat_i.last || beat_last)) moving_q <= 1'b0;
+        if (accept && (beat_i.last || beat_last)) moving_q <= 1'b0;
         if (active_q && !moving_q && owed_q == 8'(mem_b_valid_i) && ahead_q == '0) active_q <= 1'b0;
       end
     end

@@ -136,10 +136,10 @@ void Burst::pace(Flow& f, Cycle k, Cycle end, From from) {
 
 void Burst::step_read(Flow& f, Cycle k, Cycle end) {
   ChannelPort& channel = ports_.channels[f.index];
-  const std::size_t here = channel.asked();
+  const std::size_t here = channel.requested();
   const Cycle new_from = channel.comes_from(k);
-  pace(f, k, end, [&](std::size_t n) { return n < here ? channel.asked_from(n) : new_from; });
-  step_.progress(channel.ask(k, end, std::span(pops_).first(popped_)));
+  pace(f, k, end, [&](std::size_t n) { return n < here ? channel.requested_from(n) : new_from; });
+  step_.progress(channel.request(k, end, std::span(pops_).first(popped_)));
   copy_read(f, popped_);
   settle(f, k, end);
 }
@@ -244,7 +244,7 @@ bool Burst::flow_read(Flow& f, Cycle k, Cycle end) {
   f.stall = beats != 0 && last == end - 1 ? Switch::kNone : Switch::kWire;
   switch_.count(Switch::kWire, end - k - beats);
   step_.progress(last);
-  step_.progress(channel.ask_evenly(k, end, beats, edge));
+  step_.progress(channel.request_evenly(k, end, beats, edge));
   if (beats != 0) {
     for (const Sink& s : f.sinks) {
       if (s.kind == Sink::tx) ports_.lanes[s.index].out.book_flow(beats);

@@ -178,27 +178,27 @@ void ChannelPort::forget_times(std::uint64_t beats) {
   std::fill_n(ready.begin(), marks - straight, Cycle{0});
 }
 
-Cycle ChannelPort::ask(Cycle k, Cycle end, std::span<const Cycle> pops) {
+Cycle ChannelPort::request(Cycle k, Cycle end, std::span<const Cycle> pops) {
   Reader& r = reader_;
-  const Cycle asks = std::max(k, r.request_from);
+  const Cycle requests = std::max(k, r.request_from);
   const std::uint64_t here = r.count;
   const std::uint64_t most = r.issue.done() ? 0 : r.issue.left();
-  std::uint64_t asked = 0;
+  std::uint64_t requested = 0;
   Cycle edge = 0;
-  for (; asked < most; ++asked) {
-    Cycle when = asks + asked;
-    if (here + asked >= r.depth) {  // after the beat whose place it takes has left
-      const std::uint64_t before = here + asked - r.depth;
+  for (; requested < most; ++requested) {
+    Cycle when = requests + requested;
+    if (here + requested >= r.depth) {  // after the beat whose place it takes has left
+      const std::uint64_t before = here + requested - r.depth;
       if (before >= pops.size()) break;
       when = std::max(when, pops[before] + 1);
     }
     if (when >= end) break;
     edge = when;
-    r.ready[(r.head + here + asked) & mask()] = when + latency();
+    r.ready[(r.head + here + requested) & mask()] = when + latency();
   }
-  if (asked != 0) grant_reads(asked);
+  if (requested != 0) grant_reads(requested);
   r.head = (r.head + static_cast<unsigned>(pops.size())) & mask();
-  r.count = static_cast<unsigned>(here + asked - pops.size());
+  r.count = static_cast<unsigned>(here + requested - pops.size());
   return edge;
 }
 

@@ -67,8 +67,8 @@ class ChannelPort {
   /// For so many beats R# and W# each stay in a half of their own.
   bool halves_apart(Cycle beats) const;
   /// Beats that R# has asked for, and when beat n of them is at the source.
-  unsigned asked() const { return reader_.count; }
-  Cycle asked_from(std::size_t n) const { return reader_.ready[(reader_.head + n) & mask()]; }
+  unsigned requested() const { return reader_.count; }
+  Cycle requested_from(std::size_t n) const { return reader_.ready[(reader_.head + n) & mask()]; }
   /// The same of all that R# asks for from edge k on. They come one a cycle at least as fast as they can
   /// leave, once the first is here: R# asks for more beats than the latency has cycles.
   Cycle comes_from(Cycle k) const {
@@ -78,24 +78,25 @@ class ChannelPort {
   bool read_flows(Cycle k) const { return reader_.even && beat_ready(k) && reader_.request_from <= k; }
   /// R# asks from k to before `end` while its beats leave at the edges `pops`. The last edge of a request; 0:
   /// none.
-  Cycle ask(Cycle k, Cycle end, std::span<const Cycle> pops);
+  Cycle request(Cycle k, Cycle end, std::span<const Cycle> pops);
   /// The same if read_flows() and `beats` leave, beat n at edge(n): one a cycle until the store is full, then
   /// one after each beat that leaves.
   template <typename EdgeOf>
-  Cycle ask_evenly(Cycle k, Cycle end, std::size_t beats, EdgeOf edge) {
+  Cycle request_evenly(Cycle k, Cycle end, std::size_t beats, EdgeOf edge) {
     Reader& r = reader_;
     const std::uint64_t left_before_last = beats - (beats != 0 && edge(beats - 1) == end - 1);
     const std::uint64_t most = r.issue.done() ? 0 : r.issue.left();
-    const std::uint64_t asked = std::min({most, end - k, r.depth - r.count + left_before_last});
+    const std::uint64_t requested = std::min({most, end - k, r.depth - r.count + left_before_last});
     Cycle at_edge = 0;
-    if (asked != 0) {
-      at_edge = k + asked - 1;
-      if (r.count + asked > r.depth) at_edge = std::max(at_edge, edge(r.count + asked - r.depth - 1) + 1);
-      grant_reads(asked);
-      forget_times(asked);
+    if (requested != 0) {
+      at_edge = k + requested - 1;
+      if (r.count + requested > r.depth)
+        at_edge = std::max(at_edge, edge(r.count + requested - r.depth - 1) + 1);
+      grant_reads(requested);
+      forget_times(requested);
     }
     r.head = (r.head + static_cast<unsigned>(beats)) & mask();
-    r.count = static_cast<unsigned>(r.count + asked - beats);
+    r.count = static_cast<unsigned>(r.count + requested - beats);
     return at_edge;
   }
   /// Calls deliver(words, beats, bytes of each beat) for R#'s next beats, in pieces.

@@ -21,8 +21,8 @@
 #include "blocks/crc/sim/crc32.h"
 #include "fabric/node.h"
 #include "roles/collective/arch/program.h"
-#include "roles/collective/sim/beat.h"
 #include "roles/collective/arch/timing.h"
+#include "roles/collective/sim/beat.h"
 
 namespace polyloom::collective {
 

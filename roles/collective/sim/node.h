@@ -44,9 +44,9 @@ class CollectiveNode final : public fabric::Node, private blocks::ShellHandler {
                   unsigned bytes) override;
   std::uint64_t read_word(blocks::Cycle c, const blocks::MemRange& range, std::size_t index,
                           unsigned bytes) override;
-  Answer message(blocks::Cycle, const blocks::MsgFrame&) override { return Answer::refused; }
-  Answer uart_in(blocks::Cycle, const blocks::UartInFrame&) override { return Answer::refused; }
-  Answer start(blocks::Cycle, const blocks::StartFrame&) override { return Answer::refused; }
+  Response message(blocks::Cycle, const blocks::MsgFrame&) override { return Response::refused; }
+  Response uart_in(blocks::Cycle, const blocks::UartInFrame&) override { return Response::refused; }
+  Response start(blocks::Cycle, const blocks::StartFrame&) override { return Response::refused; }
   std::optional<std::uint64_t> role_register(blocks::Cycle c, std::uint32_t reg) override;
   bool set_role_register(blocks::Cycle c, std::uint32_t reg, std::uint64_t value) override;
   void reset_counters(blocks::Cycle) override { engine_.reset_counters(); }

@@ -37,7 +37,7 @@ module collective_parts
       logic [63:0] data;
     } host = '0;
     polyloom_collective_program #(.Cfg(Cfg)) i_dut (.host_write_i(host.write), .host_addr_i(host.addr),
-        .host_data_i(host.data), .host_valid_o(answer_valid), .host_data_o(answer), .valid_o(shown), .*);
+        .host_data_i(host.data), .host_valid_o(response_valid), .host_data_o(response), .valid_o(shown), .*);
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_slot

@@ -84,7 +84,7 @@ def random_pattern(rng: random.Random, most_beats: int = 100) -> Pattern:
 
 
 class Memory:
-    """The far side of R# and W#: takes addresses and data in any order of arrival, answers in order of addresses."""
+    """The far side of R# and W#: takes addresses and data in any order of arrival, responds in order of addresses."""
 
     def __init__(self, harness: Harness, reads: bool, stall: str | float = "random") -> None:
         self.bytes = bytearray(1 << CHANNEL_BITS)
@@ -93,10 +93,10 @@ class Memory:
         self._open: deque[dict[str, int]] = deque()
         self.written: list[int] = []  # strobes of every beat
         if reads:
-            self.address, self.answer = harness.sink("m_ar", stall), harness.source("m_r", stall)
+            self.address, self.response = harness.sink("m_ar", stall), harness.source("m_r", stall)
         else:
             self.address, self.data = harness.sink("m_aw", stall), harness.sink("m_w", stall)
-            self.answer = harness.source("m_b", stall)
+            self.response = harness.source("m_b", stall)
         harness.add(self)
 
     def reset(self) -> None:
@@ -110,7 +110,7 @@ class Memory:
         return f"memory: {len(self._open)} bursts, {len(self._data)} beats open" if self._open or self._data else ""
 
     def sample(self, cycle: int) -> None:
-        """Answer what has come."""
+        """Respond to what has come."""
         for packed in self.address.passed[self._seen["a"] :]:
             burst = AX.unpack(packed)
             end = burst["addr"] + BEAT_BYTES * (burst["len"] + 1)
@@ -132,7 +132,7 @@ class Memory:
         for i in range(burst["len"] + 1):
             place = burst["addr"] + BEAT_BYTES * i
             data = int.from_bytes(self.bytes[place : place + BEAT_BYTES], "little")
-            self.answer.send(R.pack(data=data, last=int(i == burst["len"])))
+            self.response.send(R.pack(data=data, last=int(i == burst["len"])))
 
     def _write(self, burst: dict[str, int], beat: dict[str, int]) -> None:
         place, ends = burst["addr"] + BEAT_BYTES * burst["beat"], burst["beat"] == burst["len"]
@@ -145,7 +145,7 @@ class Memory:
         burst["beat"] += 1
         if ends:
             self._open.popleft()
-            self.answer.send(B.pack())
+            self.response.send(B.pack())
 
 
 class Inputs:

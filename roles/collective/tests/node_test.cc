@@ -64,7 +64,7 @@ class NodeTest : public ::testing::Test {
     fabric_->set_node(1, std::move(host));
   }
   template <class F>
-  F ask(const auto& frame) {
+  F request(const auto& frame) {
     host_->frames.clear();
     host_->send(encode(frame));
     fabric::run(*fabric_);
@@ -76,7 +76,7 @@ class NodeTest : public ::testing::Test {
     return f ? *f : F{};
   }
   std::uint64_t reg_value(std::uint32_t r) {
-    return ask<RegDataFrame>(RegReadFrame{1, blocks::reg::role_base + r}).value;
+    return request<RegDataFrame>(RegReadFrame{1, blocks::reg::role_base + r}).value;
   }
   void program(const std::vector<Instruction>& instructions, std::uint32_t index) {
     std::vector<std::uint64_t> words;
@@ -84,7 +84,7 @@ class NodeTest : public ::testing::Test {
       for (const std::uint64_t w : i.words()) words.push_back(w);
     }
     const MemRange range{Space::program, 0, 32 * index, static_cast<std::uint32_t>(8 * words.size())};
-    ask<WriteDoneFrame>(WriteFrame{1, range, words});
+    request<WriteDoneFrame>(WriteFrame{1, range, words});
   }
 
   std::unique_ptr<fabric::Fabric> fabric_;
@@ -96,19 +96,20 @@ class NodeTest : public ::testing::Test {
 TEST_F(NodeTest, AHostLoadsStartsAndReads) {
   make(small_params());
   const std::vector<std::uint64_t> data{0x1111, 0x2222, 0x3333, 0x4444, 0x55};
-  ask<WriteDoneFrame>(WriteFrame{1, {Space::channel, 1, 96, 33}, data});
+  request<WriteDoneFrame>(WriteFrame{1, {Space::channel, 1, 96, 33}, data});
   program({read(1, {96, 33, 1, 0}), write(0, {32768, 33, 1, 0}, kFromRead + 1), go(3), end()}, 10);
-  const auto event = ask<EventFrame>(RegWriteFrame{1, blocks::reg::role_base + collective::reg::start, 10});
+  const auto event =
+      request<EventFrame>(RegWriteFrame{1, blocks::reg::role_base + collective::reg::start, 10});
   EXPECT_EQ(event.code, 0);
   EXPECT_EQ(event.detail, 13u);
   EXPECT_EQ(event.finish - event.begin, reg_value(collective::reg::mark + 3) - event.begin + 2);
   EXPECT_EQ(reg_value(collective::reg::begin), event.begin);
   EXPECT_EQ(reg_value(collective::reg::finish), event.finish);
   EXPECT_EQ(reg_value(collective::reg::state), 0u);
-  const auto back = ask<ReadDataFrame>(ReadFrame{1, {Space::channel, 0, 32768, 40}});
+  const auto back = request<ReadDataFrame>(ReadFrame{1, {Space::channel, 0, 32768, 40}});
   (void)back;
   EXPECT_EQ(std::vector<std::uint64_t>(words_.begin() + 2, words_.end()), data);
-  const auto text = ask<ReadDataFrame>(ReadFrame{1, {Space::program, 0, 32 * 13, 32}});
+  const auto text = request<ReadDataFrame>(ReadFrame{1, {Space::program, 0, 32 * 13, 32}});
   EXPECT_EQ(text.range.bytes, 32u);
 }
 
@@ -118,7 +119,7 @@ TEST_F(NodeTest, RegistersDescribeTheNode) {
   make(p);
   EXPECT_EQ(reg_value(collective::reg::program_size), 64u);
   EXPECT_EQ(reg_value(collective::reg::shape), 2u | 128ull << 32);
-  EXPECT_EQ(ask<RegDataFrame>(RegReadFrame{1, blocks::reg::role}).value, 3u);
+  EXPECT_EQ(request<RegDataFrame>(RegReadFrame{1, blocks::reg::role}).value, 3u);
 }
 
 TEST_F(NodeTest, RefusesWhatItHasNot) {
@@ -126,7 +127,7 @@ TEST_F(NodeTest, RefusesWhatItHasNot) {
   make(p);
   const std::vector<std::uint64_t> four(4, 0);
   const auto refused = [&](const auto& frame) {
-    EXPECT_EQ(ask<FrameErrorFrame>(frame).reason, FrameReason::refused);
+    EXPECT_EQ(request<FrameErrorFrame>(frame).reason, FrameReason::refused);
   };
   refused(ReadFrame{1, {Space::channel, 2, 0, 8}});
   refused(ReadFrame{1, {Space::channel, 1, 65528, 16}});
@@ -143,7 +144,8 @@ TEST_F(NodeTest, RefusesWhatItHasNot) {
 TEST_F(NodeTest, FaultsAreEvents) {
   make(small_params());
   program({go(0xff, 8)}, 5);
-  const auto event = ask<EventFrame>(RegWriteFrame{1, blocks::reg::role_base + collective::reg::start, 5});
+  const auto event =
+      request<EventFrame>(RegWriteFrame{1, blocks::reg::role_base + collective::reg::start, 5});
   EXPECT_EQ(event.code, static_cast<std::uint8_t>(Fault::bad_program));
   EXPECT_EQ(event.detail, 0xff0005u);
   EXPECT_EQ(reg_value(collective::reg::state), 2u);

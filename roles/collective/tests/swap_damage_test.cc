@@ -85,7 +85,7 @@ TEST(SwapDamage, EveryBitIsCheckedOrHarmless) {
   }
   EXPECT_GE(seen.size(), 3u) << "damage of data, of signatures and of kinds of words is told apart";
   EXPECT_LE(seen[0], (1 + 1) * 2 * 8 + 32u)
-      << "only fields that nobody reads and bytes beyond the block's are free";
+      << "only fields that nothing reads and bytes beyond the block's are free";
 }
 
 /// Node 1 finds the block too long and says abort, as node 0 does then; each bit of both is flipped.

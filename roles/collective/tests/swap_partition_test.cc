@@ -138,7 +138,7 @@ std::vector<ErrorCase> errors(unsigned partitions) {
     fails(who + ": unknown mode", deals(at, at, good | 1 << 20, mask), 2);
     fails(who + ": a route without output", deals(at, at, PartitionSetup{.bits = 1}.word(1), mask), 2);
     fails(who + ": record and steer", deals(at, at, good | 3 << 17, mask), 2);
-    fails(who + ": a beat on an input that nobody takes", deals(at, at, good, other), 4);
+    fails(who + ": a beat on an input that nothing takes", deals(at, at, good, other), 4);
     const std::uint64_t record = PartitionSetup{.bits = 0, .record = true}.word(1);
     fails(who + ": more keys than the record holds", deals(at, at, record, mask, 32 * kSwapRecord + 4), 8);
     Program values = deals(at, at, record, mask, 320);

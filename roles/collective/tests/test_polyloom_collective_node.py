@@ -25,13 +25,13 @@ test = bench(__file__, "collective_tb")
 
 
 class Host:
-    """Sends a frame, waits for the answer."""
+    """Sends a frame, waits for the response."""
 
     def __init__(self, h: Harness) -> None:
         self._h, self._to, self._from = h, h.source("host_rx"), h.sink("host_tx")
         self._seen, self._tag = 0, 0
 
-    async def answer(self) -> list[int]:
+    async def response(self) -> list[int]:
         """Words of the next frame from the node."""
         words: list[int] = []
         while not words or not words[-1] >> 64:
@@ -40,23 +40,23 @@ class Host:
             self._seen += 1
         return [word & (1 << 64) - 1 for word in words]
 
-    async def ask(self, op: int, aux: int, arg: int, *words: int) -> list[int]:
-        """The answer's words; it repeats the tag."""
+    async def request(self, op: int, aux: int, arg: int, *words: int) -> list[int]:
+        """The response's words; it repeats the tag."""
         self._tag = self._h.rng.getrandbits(16)
         frame = [op | aux << 8 | self._tag << 16 | arg << 32, *words]
         self._to.send(word | int(i == len(frame) - 1) << 64 for i, word in enumerate(frame))
-        got = await self.answer()
+        got = await self.response()
         assert got[0] >> 16 & 0xFFFF == self._tag
         return got
 
     async def write(self, space: int, address: int, data: bytes) -> None:
         padded = data + bytes(-len(data) % 8)
         words = [int.from_bytes(padded[i : i + 8], "little") for i in range(0, len(padded), 8)]
-        got = await self.ask(OP_WRITE, space, address, len(data), *words)
+        got = await self.request(OP_WRITE, space, address, len(data), *words)
         assert got[0] & 0xFF == WRITE_DONE
 
     async def read(self, space: int, address: int, count: int) -> bytes:
-        got = await self.ask(OP_READ, space, address, count)
+        got = await self.request(OP_READ, space, address, count)
         assert got[0] & 0xFF == READ_DATA
         return b"".join(word.to_bytes(8, "little") for word in got[2:])[:count]
 
@@ -68,7 +68,7 @@ async def a_program_copies_what_the_host_loaded(dut: Any) -> None:
     writes.bytes = reads.bytes
     io = Inputs(h, "idle")
     await h.reset()
-    assert (await host.ask(OP_REG_READ, 0, 0))[1] == MAGIC
+    assert (await host.request(OP_REG_READ, 0, 0))[1] == MAGIC
     for _ in range(6):
         image = bytearray(h.rng.randbytes(len(reads.bytes)))
         reads.bytes[:] = image
@@ -96,7 +96,7 @@ async def a_program_copies_what_the_host_loaded(dut: Any) -> None:
             image[a : a + count] = beat[:count]
         overlap = {a for a, _, _ in source.beats()} & {a for a, _, _ in target.beats()}
         host._to.send([OP_REG_WRITE | (ROLE_BASE + START) << 32, 1 << 64])
-        event = await host.answer()
+        event = await host.response()
         assert event[0] & 0xFFFF == EVENT and event[2] > event[1], f"event {event}"
         if not overlap:
             assert reads.bytes == image

@@ -18,9 +18,9 @@ test = bench(__file__, "collective_tb")
 
 
 @cocotb.test()
-async def nobody_loses_an_answer(dut: Any) -> None:
+async def no_requester_loses_a_response(dut: Any) -> None:
     h = Harness(dut, dut.gen_owner)
-    io = Inputs(h, "busy", "shell_valid", "request", "answer", "write", "ack", "engine")
+    io = Inputs(h, "busy", "shell_valid", "request", "response", "write", "ack", "engine")
     await h.reset()
     reads = writes = turns = 0
     engine = False
@@ -28,11 +28,11 @@ async def nobody_loses_an_answer(dut: Any) -> None:
         busy, valid = h.rng.random() < (0.9 if engine else 0.5), h.rng.random() < 0.3
         request = valid and not engine and h.rng.random() < 0.5
         write = valid and not engine and not request and h.rng.random() < 0.5
-        answer, ack = reads > 0 and h.rng.random() < 0.3, writes > 0 and h.rng.random() < 0.3
-        io.set(busy=busy, shell_valid=valid, request=request, write=write, answer=answer, ack=ack)
+        response, ack = reads > 0 and h.rng.random() < 0.3, writes > 0 and h.rng.random() < 0.3
+        io.set(busy=busy, shell_valid=valid, request=request, write=write, response=response, ack=ack)
         await h.step()
         free = reads == 0 and writes == 0 and not valid
-        reads, writes = reads + request - answer, writes + write - ack
+        reads, writes = reads + request - response, writes + write - ack
         before, engine = engine, busy if engine else busy and free
         assert io.get("engine") == engine
         turns += before != engine

@@ -30,8 +30,8 @@ class Program:
         bits = (self.size - 1).bit_length() + 2
         self.host_type = Struct([("write", 1), ("addr", bits), ("data", 64)])
         names = (
-            "answer_valid",
-            "answer",
+            "response_valid",
+            "response",
             "host_valid",
             "host_ready",
             "host",
@@ -44,11 +44,11 @@ class Program:
         self.host = h.source("host", stall)
         self.stall = Stall(h.rng, stall)
         self.words = [0] * (WORDS * self.size)
-        self.answer: int | None = None
+        self.response: int | None = None
         self.at: int | None = None  # the instruction that is shown; size: behind the last
         self.left = 0  # instructions until the program ends
         self.begin: int | None = None  # a program to start at
-        self.taken = 0
+        self.accepted = 0
         EveryCycle(h, self.drive, self.check)
 
     def write(self, place: int, word: int) -> None:
@@ -68,8 +68,8 @@ class Program:
 
     def check(self, cycle: int) -> None:
         get = {name: signal.get() for name, signal in self.signals.items()}
-        assert get["answer_valid"] == (self.answer is not None), f"cycle {cycle}"
-        assert self.answer is None or get["answer"] == self.answer, f"cycle {cycle}: read {get['answer']:#x}"
+        assert get["response_valid"] == (self.response is not None), f"cycle {cycle}"
+        assert self.response is None or get["response"] == self.response, f"cycle {cycle}: read {get['response']:#x}"
         assert get["shown"] == (self.at is not None), f"cycle {cycle}"
         assert get["host_ready"] == (not get["running"] and not get["start"])
         if self.at is not None:
@@ -77,13 +77,13 @@ class Program:
             wanted = sum(word << 64 * i for i, word in enumerate(parts)) if parts else NO_OPERATION
             assert get["instruction"] == wanted, f"cycle {cycle}: instruction {self.at}: {get['instruction']:#x}"
             assert get["index"] == self.at % self.size
-        self.answer = None
+        self.response = None
         if get["host_valid"] and get["host_ready"]:
             request = self.host_type.unpack(get["host"])
             if request["write"]:
                 self.words[request["addr"]] = request["data"]
             else:
-                self.answer = self.words[request["addr"]]
+                self.response = self.words[request["addr"]]
         self.move(get)
 
     def move(self, get: dict[str, int]) -> None:
@@ -93,7 +93,7 @@ class Program:
         elif get["next"] and self.at is not None:
             self.at += 1
             self.left -= 1
-            self.taken += 1
+            self.accepted += 1
         elif self.at is not None and self.left <= 1 and not self.stall():
             self.at = None
 
@@ -137,6 +137,6 @@ async def the_end_of_the_memory(dut: Any, which: int) -> None:
     await p.h.drain()
     begin = p.h.cycle
     await p.run(0, p.size + 1)  # an instruction a cycle, the last of them none
-    assert p.taken == p.size and p.h.cycle - begin == p.size + 2
+    assert p.accepted == p.size and p.h.cycle - begin == p.size + 2
     for index in (p.size - 1, 0):  # and nothing of it stays
         await p.run(index, 1)

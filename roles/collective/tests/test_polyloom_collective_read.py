@@ -67,14 +67,14 @@ async def edges_and_full_rate(dut: Any) -> None:
     memory, sink, io = start(h, "never", "never")
     await h.reset()
     for pattern in (Pattern(64, 64, 32, 50), Pattern(0, 4096, 2048, 3)):
-        asked, came = len(memory.address.passed), len(sink.passed)
+        requested, came = len(memory.address.passed), len(sink.passed)
         await io.once(go=1, step=pattern.step())
         sink.expect(expected(memory, pattern))
         begin = await io.once(begins=1)
         await h.drain(after=2)
-        assert memory.address.cycles[asked] == begin + 1
-        answers, beats = memory.answer.cycles[-len(pattern.beats()) :], sink.cycles[came:]
-        assert beats == [cycle + 1 for cycle in answers]
+        assert memory.address.cycles[requested] == begin + 1
+        responses, beats = memory.response.cycles[-len(pattern.beats()) :], sink.cycles[came:]
+        assert beats == [cycle + 1 for cycle in responses]
         assert beats == list(range(beats[0], beats[0] + len(pattern.beats())))
 
 
@@ -87,7 +87,7 @@ async def asks_for_no_more_than_the_buffer_holds(dut: Any) -> None:
     await io.once(go=1, step=pattern.step())
     await io.once(begins=1)
     await h.step(150)
-    assert len(memory.address.passed) * 32 == READ_BEATS == len(memory.answer.passed)
+    assert len(memory.address.passed) * 32 == READ_BEATS == len(memory.response.passed)
     sink.expect(expected(memory, pattern))
     sink.stall = lambda: False
     await h.until(lambda: len(sink.passed) == 31)
@@ -122,9 +122,9 @@ async def after_stop_and_flush_it_works_anew(dut: Any) -> None:
         sink.reset()  # valid may fall: the node is stopped
         io.set(stop=1)
         sink.stall = lambda: True
-        asked = len(memory.address.passed) + (io.get("m_ar_valid") and 1)
+        requested = len(memory.address.passed) + (io.get("m_ar_valid") and 1)
         await h.until(lambda: io.get("idle") == 1)
-        assert len(memory.address.passed) <= asked, "new requests after the stop"
+        assert len(memory.address.passed) <= requested, "new requests after the stop"
         await io.once(flush=1)
         io.set(stop=0)
         sink.reset()

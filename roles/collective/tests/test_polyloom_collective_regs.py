@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: every register in both directions, with the answer in the cycle after; start, hello, clear and
+"""Covers: every register in both directions, with the response in the cycle after; start, hello, clear and
 what refuses them; begin, finish, marks and peers; events in order while the host does not take them.
 
 Tests polyloom_collective_regs. Leaves out: more than four events waiting (a host that reads its events).
@@ -62,7 +62,7 @@ class Bench:
         return ""
 
     async def access(self, index: int, write: int | None = None) -> int | None:
-        """What is read; None if it is refused. A request is held until its answer, one cycle later."""
+        """What is read; None if it is refused. A request is held until its response, one cycle later."""
         self.io.set(req_valid=1, req_write=int(write is not None), req_index=index, req_data=write or 0)
         await self.h.step()
         assert self.io.get("rsp_valid")
@@ -100,7 +100,7 @@ async def the_map(dut: Any) -> None:
         assert await b.access(NUMBERS["status"] + i, 1) is None, "status can be written"
     for index in [*range(NUMBERS["status"]), 0x1000, 0x1002, 1 << 31]:
         if index not in known:
-            assert await b.access(index) is None, f"{index:#x} answers"
+            assert await b.access(index) is None, f"{index:#x} responds"
     for name in ("start", "hello"):
         assert await b.access(NUMBERS[name]) is None, f"{name} can be read"
 

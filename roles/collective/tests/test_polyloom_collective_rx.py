@@ -69,7 +69,7 @@ class Bench:
             control_word(CHECK_WORD, (zlib.crc32(whole_words(data)) ^ crc) << 32 | number << 16),
         ]
 
-    async def take(self, eager: bool, signature: int) -> int:
+    async def accept(self, eager: bool, signature: int) -> int:
         return await self.io.once(go=1, step=LANE_STEP.pack(valid=1, eager=eager, signature=signature))
 
     def first_fault(self) -> dict[str, int]:
@@ -93,10 +93,10 @@ async def blocks_come_through(dut: Any, check: bool) -> None:
             await h.step(h.rng.randrange(40))
             assert len(b.out.passed) == before
             b.out.expect(beats)
-            await b.take(True, signature)
+            await b.accept(True, signature)
         else:
             b.out.expect(beats)
-            await b.take(eager, signature)
+            await b.accept(eager, signature)
             await h.step(h.rng.randrange(5))
             b.lane.send(b.frames(data, signature))
         await h.drain(after=6)
@@ -110,7 +110,7 @@ async def blocks_come_through(dut: Any, check: bool) -> None:
 async def a_beat_is_there_one_cycle_later_and_one_a_cycle(dut: Any) -> None:
     b = Bench(dut, False, "never", "never")
     await b.reset()
-    await b.take(False, 0)
+    await b.accept(False, 0)
     data = b.h.rng.randbytes(32 * 40)
     b.out.expect(words_of(data))
     b.lane.send(words_of(data))
@@ -124,7 +124,7 @@ async def a_beat_is_there_one_cycle_later_and_one_a_cycle(dut: Any) -> None:
 async def the_buffer_holds_so_many_and_one_more_is_a_fault(dut: Any, beats: int) -> None:
     b = Bench(dut, False, "never", "always")
     await b.reset()
-    await b.take(True, 0)
+    await b.accept(True, 0)
     b.lane.send(words_of(b.h.rng.randbytes(32 * beats)))
     await b.h.step(12)
     assert [FAULT.unpack(b.fault.values[c])["code"] for c in b.fault.cycles()] == [OVERFLOW] * (beats - RX_BEATS)
@@ -138,7 +138,7 @@ async def what_does_not_fit_is_a_fault(dut: Any, wrong: str) -> None:
     signature, data = b.h.rng.getrandbits(32), b.h.rng.randbytes(64)
     sent = signature ^ 1 << b.h.rng.randrange(32) if wrong == "signature" else signature
     crc = 1 << b.h.rng.randrange(32) if wrong == "crc" else 0
-    await b.take(False, signature)
+    await b.accept(False, signature)
     b.lane.send(b.frames(data, sent, crc, 7 if wrong == "number" else 0))
     await b.h.step(20)
     if wrong == "crc":
@@ -156,7 +156,7 @@ async def a_changed_bit_of_the_data_is_found(dut: Any) -> None:
         data = b.h.rng.randbytes(8 * (1 + 3 * number))
         sent = b.frames(data, 5)
         sent[1] ^= 1 << b.h.rng.randrange(64)
-        await b.take(False, 5)
+        await b.accept(False, 5)
         b.lane.send(sent)
         await b.h.step(40)
         assert b.first_fault()["code"] == CHECK
@@ -191,7 +191,7 @@ async def data_before_permission_is_unexpected(dut: Any) -> None:
     b.lane.send(words_of(bytes(range(64))))
     await b.h.step(8)
     assert not b.fault.cycles()
-    go = await b.take(False, 0)
+    go = await b.accept(False, 0)
     await b.h.step(3)
     assert b.fault.cycles() == [go + 1]
     assert b.first_fault() == {"code": UNEXPECTED, "value": int.from_bytes(bytes(range(8)), "little")}
@@ -206,7 +206,7 @@ async def stopped_in_a_frame_it_finds_the_next_one(dut: Any, check: bool) -> Non
     for _ in range(25):
         b.number = 0
         b.out._expected = None
-        await b.take(True, 1)
+        await b.accept(True, 1)
         b.lane.send(b.frames(h.rng.randbytes(32 * RX_BEATS), 1))
         await h.step(h.rng.randrange(12))
         b.io.set(stop=1)
@@ -222,7 +222,7 @@ async def stopped_in_a_frame_it_finds_the_next_one(dut: Any, check: bool) -> Non
         data = h.rng.randbytes(8 * h.rng.randint(2, 4 * RX_BEATS))
         b.fault.values[:] = [0] * len(b.fault.values)
         b.out.expect(words_of(data))
-        await b.take(False, 2)
+        await b.accept(False, 2)
         b.lane.send(b.frames(data, 2))
         await h.drain(after=6)
         assert not b.fault.cycles() and not b.io.get("active")

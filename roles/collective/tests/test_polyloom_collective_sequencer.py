@@ -33,7 +33,7 @@ EAGER, PULSE_ONLY, OPEN_END = 1, 2, 4
 PARTITION, PASS = 2, 3
 INSTRUCTION = Struct.of("polyloom_collective_pkg::instruction_t")
 CONFIG_STEP = Struct.of("polyloom_collective_pkg::config_step_t")
-OUTPUTS = ("go", "together", "read", "write", "send", "take", "relay", "feed", "config_step", "select")
+OUTPUTS = ("go", "together", "read", "write", "send", "accept", "relay", "feed", "config_step", "select")
 
 test = bench(__file__, "collective_tb")
 
@@ -57,7 +57,7 @@ def random_step(rng: random.Random, room: int) -> tuple[list[dict[str, int]], di
         sources = [*range(C), *(FROM_LANE + lane for lane in range(L)), *(FROM_OPERATOR + o for o in range(outputs))]
         picks[sink] = rng.choice(sources)
     code: list[dict[str, int]] = []
-    want: dict[str, Any] = {name: {} for name in ("read", "write", "send", "take", "config_step")}
+    want: dict[str, Any] = {name: {} for name in ("read", "write", "send", "accept", "config_step")}
     for sink, source in picks.items():
         if sink < C:
             fields = pattern_fields(rng)
@@ -78,7 +78,7 @@ def random_step(rng: random.Random, room: int) -> tuple[list[dict[str, int]], di
         elif source < FROM_OPERATOR:
             lane, flags = source - FROM_LANE, EAGER * rng.getrandbits(1)
             code.append({"op": TAKE, "index": lane, "flags": flags, "extra": rng.getrandbits(32)})
-            want["take"][lane] = code[-1]
+            want["accept"][lane] = code[-1]
         else:
             output = source - FROM_OPERATOR
             words = {"base": rng.getrandbits(64), "stride": rng.getrandbits(64)}
@@ -106,28 +106,28 @@ def check_go(got: dict[str, int], want: dict[str, Any]) -> None:
     """Compare what stands at go."""
     for name in ("together", "feed", "relay", "select"):
         assert got[name] == want[name], f"{name}: {got[name]:#x}, expected {want[name]:#x}"
-    for name, count in (("read", C), ("write", C), ("send", L), ("take", L), ("config_step", 2 * OP_OUTPUTS)):
+    for name, count in (("read", C), ("write", C), ("send", L), ("accept", L), ("config_step", 2 * OP_OUTPUTS)):
         form = DMA_STEP if name in {"read", "write"} else CONFIG_STEP if name == "config_step" else LANE_STEP
         for place in range(count):
             values = form.unpack(got[name] >> place * form.width & (1 << form.width) - 1)
-            told = want[name].get(place)
-            assert values["valid"] == (told is not None), f"{name}[{place}]"
-            if told is None:
+            reported = want[name].get(place)
+            assert values["valid"] == (reported is not None), f"{name}[{place}]"
+            if reported is None:
                 continue
             if form is DMA_STEP:
                 if name == "write":
-                    assert values["open_end"] == told["flags"] >> 2
+                    assert values["open_end"] == reported["flags"] >> 2
                 cut = 1 << 40
-                fields = (told["base"] % cut, told["stride"] % cut, told["run_bytes"], told["runs"])
+                fields = (reported["base"] % cut, reported["stride"] % cut, reported["run_bytes"], reported["runs"])
                 bits = fields[0] << 104 | fields[1] << 64 | fields[2] << 32 | fields[3]
                 assert values["pattern"] == bits, f"{name}[{place}]"
             elif form is LANE_STEP:
                 assert (values["eager"], values["pulse_only"], values["signature"]) == (
-                    told["flags"] & 1, told["flags"] >> 1 & 1, told["extra"],
+                    reported["flags"] & 1, reported["flags"] >> 1 & 1, reported["extra"],
                 )  # fmt: skip
             else:
                 assert (values["kind"], values["word"], values["inputs"]) == (
-                    told["extra"], told["base"], told["stride"],
+                    reported["extra"], reported["base"], reported["stride"],
                 )  # fmt: skip
 
 
@@ -276,7 +276,7 @@ async def every_stream_has_two_ends(dut: Any) -> None:
     b = Bench(dut)
     await b.h.reset()
     read = {"op": READ, "index": 0, **GOOD_PATTERN}
-    send, take = {"op": SEND, "index": 0, "source": 0}, {"op": TAKE, "index": 1}
+    send, accept = {"op": SEND, "index": 0, "source": 0}, {"op": TAKE, "index": 1}
     write = {"op": WRITE, "index": 1, "source": FROM_LANE + 1, **GOOD_PATTERN}
     feed = {"op": FEED, "index": 1, "source": 0}
     go = {"op": GO, "index": 0xFF}
@@ -284,23 +284,23 @@ async def every_stream_has_two_ends(dut: Any) -> None:
     config = {"op": CONFIG, "index": 0, "extra": PASS}
     good = [
         [read, send, go],
-        [take, write, go],
+        [accept, write, go],
         [read, feed, config, go],
         [config, go],
         [pulse, go],
-        [read, send, take, write, pulse, go],
+        [read, send, accept, write, pulse, go],
     ]
     for code in good:
         assert await b.first_fault([*code, {"op": END}]) is None, code
     for code in (
         [read, go],
         [send, go],
-        [take, go],
+        [accept, go],
         [write, go],
         [feed, config, go],
         [read, feed, go],
         [read, write, go],
-        [read, send, take, go],
+        [read, send, accept, go],
     ):
         wanted = {"code": BAD_PROGRAM, "value": word0(code[-1])}
         assert await b.first_fault([*code, {"op": END}]) == wanted, code
@@ -311,10 +311,10 @@ async def an_engine_has_one_part_in_a_step_and_a_program_ends_in_its_memory(dut:
     b = Bench(dut)
     await b.h.reset()
     read, go = {"op": READ, "index": 0, **GOOD_PATTERN}, {"op": GO, "index": 0xFF}
-    send, take = {"op": SEND, "index": 1, "source": 0}, {"op": TAKE, "index": 1}
+    send, accept = {"op": SEND, "index": 1, "source": 0}, {"op": TAKE, "index": 1}
     write = {"op": WRITE, "index": 0, "source": 0, **GOOD_PATTERN}
     feed, config = {"op": FEED, "index": 0, "source": 0}, {"op": CONFIG, "index": 0, "extra": PASS}
-    for fields in (read, send, take, write, feed, config):
+    for fields in (read, send, accept, write, feed, config):
         fault = await b.first_fault([fields, fields, {"op": END}])
         assert fault == {"code": BAD_PROGRAM, "value": word0(fields)} and b.io.get("refused") == 1, fields
     assert await b.first_fault([read, send, go, read, send, go, {"op": END}]) is None  # the next step may

@@ -24,7 +24,7 @@ class Counts:
     """The rules, on integers and sets; drives the design and compares it in every cycle."""
 
     def __init__(self, h: Harness) -> None:
-        names = ("stop", "flush", "go", "together", "send", "take", "relay", "drained", "pulse_in", "read_pending")
+        names = ("stop", "flush", "go", "together", "send", "accept", "relay", "drained", "pulse_in", "read_pending")
         outputs = ("tx_select", "tx_begin", "tx_enable", "tx_waits", "pulse_out", "read_begin")
         self.io, self.rng = Inputs(h, *names, *outputs), h.rng
         self.received, self.begun = [0] * L, [0] * L
@@ -49,17 +49,17 @@ class Counts:
     def new_step(self) -> dict[str, Any]:
         """Sends from random sources, takes, and what follows from both."""
         sends: dict[int, dict[str, Any]] = {}
-        takes: dict[int, bool] = {}
+        accepts: dict[int, bool] = {}
         for lane in range(L):
             if self.rng.random() < 0.7:
                 only = self.rng.random() < 0.2
                 eager = not only and self.rng.random() < 0.5
                 sends[lane] = {"eager": eager, "only": only, "source": None if only else self.rng.randrange(SOURCES)}
             if self.rng.random() < 0.5:
-                takes[lane] = self.rng.random() < 0.4
+                accepts[lane] = self.rng.random() < 0.4
         used = {s["source"] for s in sends.values()}
         relay = {lane for lane in range(L) if C + lane in used}
-        return {"sends": sends, "takes": takes, "relay": relay, "together": self.rng.random() < 0.3, "used": used}
+        return {"sends": sends, "accepts": accepts, "relay": relay, "together": self.rng.random() < 0.3, "used": used}
 
     def drive(self) -> None:
         """Choose what comes in this cycle."""
@@ -69,16 +69,16 @@ class Counts:
         self.drained = {lane for lane in range(L) if rng.random() < 0.1}
         values: dict[str, int] = {"go": 0, "together": rng.getrandbits(1)}
         if self.go:
-            send = take = 0
+            send = accept = 0
             for lane, s in self.go["sends"].items():
                 send |= LANE_STEP.pack(valid=1, eager=s["eager"], pulse_only=s["only"]) << lane * LANE_STEP.width
-            for lane, eager in self.go["takes"].items():
-                take |= LANE_STEP.pack(valid=1, eager=eager) << lane * LANE_STEP.width
+            for lane, eager in self.go["accepts"].items():
+                accept |= LANE_STEP.pack(valid=1, eager=eager) << lane * LANE_STEP.width
             values = {
                 "go": 1,
                 "together": self.go["together"],
                 "send": send,
-                "take": take,
+                "accept": accept,
                 "relay": mask(self.go["relay"]),
             }
         io.set(**values, pulse_in=mask(self.pulse_in), drained=mask(self.drained), stop=int(self.stop))
@@ -120,8 +120,8 @@ class Counts:
         if self.go:
             step = self.go
             self.waiting, self.together, self.enabled = dict(step["sends"]), step["together"], set()
-            self.relays = {lane for lane, eager in step["takes"].items() if not eager and lane in step["relay"]}
-            due |= {lane for lane, eager in step["takes"].items() if not eager and lane not in step["relay"]}
+            self.relays = {lane for lane, eager in step["accepts"].items() if not eager and lane in step["relay"]}
+            due |= {lane for lane, eager in step["accepts"].items() if not eager and lane not in step["relay"]}
             self.reads = {source for source in step["used"] if source is not None and source < C}
             select = sum(1 << SOURCES * lane + s["source"] for lane, s in step["sends"].items() if not s["only"])
             self.io.set(tx_select=select)  # the switch shows it from the cycle after go
@@ -167,9 +167,9 @@ async def stopped_nothing_begins_and_flush_forgets_counts(dut: Any) -> None:
 @cocotb.test()
 async def edges_of_go_and_pulse(dut: Any) -> None:
     h = Harness(dut, dut.gen_sync)
-    io = Inputs(h, "go", "send", "take", "pulse_in", "pulse_out", "tx_begin")
+    io = Inputs(h, "go", "send", "accept", "pulse_in", "pulse_out", "tx_begin")
     await h.reset()
-    await io.once(go=1, send=LANE_STEP.pack(valid=1), take=LANE_STEP.pack(valid=1))
+    await io.once(go=1, send=LANE_STEP.pack(valid=1), accept=LANE_STEP.pack(valid=1))
     assert io.get("pulse_out") == 1  # leaves one edge after go
     await h.step()
     assert io.get("pulse_out") == 0 and io.get("tx_begin") == 0

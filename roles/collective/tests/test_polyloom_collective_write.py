@@ -88,10 +88,10 @@ async def edges_and_full_rate(dut: Any) -> None:
         await h.step(3)
         source.send(stream(h, len(pattern.beats())))
         await h.drain(after=5)
-        taken = source.cycles[moved:]
-        assert taken == list(range(taken[0], taken[0] + len(pattern.beats())))
-        assert memory.data.cycles[moved:] == taken  # the same edge
-        acknowledged = memory.answer.cycles[-1]
+        accepted = source.cycles[moved:]
+        assert accepted == list(range(accepted[0], accepted[0] + len(pattern.beats())))
+        assert memory.data.cycles[moved:] == accepted  # the same edge
+        acknowledged = memory.response.cycles[-1]
         assert active.values[acknowledged : acknowledged + 2] == [1, 0]  # write_to_done
 
 

@@ -10,7 +10,7 @@
 //   load      op, address of a 64-bit word of the own hub               answered
 //   wait      op | unit << 8 | Compare << 16, offset, mask, value, deadline in ps     answered
 //   probe     op                                                      answered: writes dropped, first address
-//   answer    op | Status << 8, value, time in ps at which it held, a second value
+//   response    op | Status << 8, value, time in ps at which it held, a second value
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class Status : std::uint8_t {
   failed = 2,  ///< load: the hub answered with a poisoned completion
 };
 
-inline constexpr unsigned kAnswerWords = 4;
+inline constexpr unsigned kResponseWords = 4;
 
 inline bool holds(Compare how, std::uint64_t word, std::uint64_t mask, std::uint64_t value) {
   const std::uint64_t seen = word & mask;

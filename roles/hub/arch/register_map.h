@@ -23,8 +23,8 @@ enum class Port : std::uint8_t {
 inline constexpr unsigned kPorts = 5;
 
 /// Why a packet was dropped, or a local write refused: the first that holds, checked in the order malformed,
-/// poisoned, refused (kind against port), unmapped, overlap, refused (a read to another port than L), turn, absent;
-/// then, at L, refused, proxy_full, function_full.
+/// poisoned, refused (kind against port), unmapped, overlap, refused (a read to another port than L), u_turn,
+/// absent; then, at L, refused, proxy_full, function_full.
 enum class Cause : std::uint8_t {
   /// nothing happened
   none = 0,
@@ -37,7 +37,7 @@ enum class Cause : std::uint8_t {
   /// the packet's poison bit is set
   poisoned = 4,
   /// E, S, W: it would leave by the port it came in
-  turn = 5,
+  u_turn = 5,
   /// unknown type, no bytes or more than the largest payload, across 4 KiB
   malformed = 6,
   /// a read not from N to L, a completion not from N, no such register, beyond the memory, busy
@@ -162,5 +162,50 @@ inline constexpr std::uint32_t lanes = 0x1400;
 /// W: one packet of 64 bytes: a descriptor
 inline constexpr std::uint32_t proxy = 0x4000;
 }  // namespace reg
+
+/// Bits of a register.
+struct Field {
+  unsigned low, width;
+  constexpr std::uint64_t of(std::uint64_t word) const {
+    return word >> low & ((std::uint64_t{1} << width) - 1);
+  }
+};
+namespace field {
+inline constexpr Field shape_max_payload{0, 10};
+inline constexpr Field shape_slots{10, 6};
+inline constexpr Field shape_lanes{16, 4};
+inline constexpr Field shape_kinds{20, 16};
+inline constexpr Field shape_function_width{36, 9};
+inline constexpr Field shape_tags{45, 7};
+inline constexpr Field shape_memory_bits{52, 6};
+inline constexpr Field node_node{0, 4};
+inline constexpr Field links_present{0, 4};
+inline constexpr Field status_cause{0, 8};
+inline constexpr Field status_port{8, 4};
+inline constexpr Field status_more{12, 1};
+inline constexpr Field status_chain_error{13, 1};
+inline constexpr Field status_proxy_error{14, 1};
+inline constexpr Field status_function_error{15, 1};
+inline constexpr Field status_address{16, 48};
+inline constexpr Field rules_lower{0, 15};
+inline constexpr Field rules_upper{16, 15};
+inline constexpr Field rules_mask{32, 15};
+inline constexpr Field rules_valid{63, 1};
+inline constexpr Field dma_state_chain_busy{0, 1};
+inline constexpr Field dma_state_proxy_busy{1, 1};
+inline constexpr Field dma_state_queued{8, 5};
+inline constexpr Field chain_error_error{0, 8};
+inline constexpr Field chain_error_address{16, 48};
+inline constexpr Field dma_done_chain{0, 32};
+inline constexpr Field dma_done_proxy{32, 32};
+inline constexpr Field function_control_step{0, 1};
+inline constexpr Field function_control_flush{1, 1};
+inline constexpr Field function_control_kind{8, 8};
+inline constexpr Field function_control_used{16, 16};
+inline constexpr Field function_state_active{0, 1};
+inline constexpr Field function_state_idle{1, 1};
+inline constexpr Field function_state_done{16, 16};
+inline constexpr Field function_state_overflow{32, 16};
+}  // namespace field
 
 }  // namespace polyloom::hub

@@ -68,7 +68,7 @@ module polyloom_hub_dma_control
   } state_e;
   state_e state_q, state_d;
 
-  logic chain_q, next_q, asked_q, proxy_q, proxy_last_q, own_q;
+  logic chain_q, next_q, requested_q, proxy_q, proxy_last_q, own_q;
   logic [63:0] address_q;  // of the chain's descriptor in work
   logic [16:0] count_q;
   descriptor_t d_q;
@@ -99,9 +99,9 @@ module polyloom_hub_dma_control
   assign is_last = d_q.control[CONTROL_LAST];
   assign wants_next = !proxy_q && !is_last && next_error == DMA_NONE && count_q != 17'(Cfg.chain_max - 1);
 
-  logic take_proxy, take_chain, walk_now, ends, fetched;
-  assign take_proxy = state_q == TURN && proxy_valid_i && !(proxy_last_q && chain_q);
-  assign take_chain = state_q == TURN && !take_proxy && chain_q;
+  logic accept_proxy, accept_chain, walk_now, ends, fetched;
+  assign accept_proxy = state_q == TURN && proxy_valid_i && !(proxy_last_q && chain_q);
+  assign accept_chain = state_q == TURN && !accept_proxy && chain_q;
   assign fetched = state_q == WAIT && fetch_valid_i;
   assign walk_now = state_q == CHECK && state_d == WALK || state_q == PREFETCH && state_d == WALK;
 
@@ -112,8 +112,8 @@ module polyloom_hub_dma_control
     unique case (state_q)
       TURN: begin
         if (failed_i != '0) state_d = FAILED;
-        else if (take_proxy) state_d = CHECK;
-        else if (take_chain) state_d = next_q ? CHECK : !asked_q ? FETCH : fetch_valid_i ? TURN : WAIT;
+        else if (accept_proxy) state_d = CHECK;
+        else if (accept_chain) state_d = next_q ? CHECK : !requested_q ? FETCH : fetch_valid_i ? TURN : WAIT;
       end
       FETCH: begin
         error = fetch_error;
@@ -139,7 +139,7 @@ module polyloom_hub_dma_control
           state_d = TURN;
         end
       end
-      default:  if (quiet_i && !asked_q) state_d = TURN;  // FAILED
+      default:  if (quiet_i && !requested_q) state_d = TURN;  // FAILED
     endcase
   end
 
@@ -148,7 +148,7 @@ module polyloom_hub_dma_control
   assign has_fetch = state_q == FETCH && fetch_error == DMA_NONE;
   assign request_valid_o = has_fetch || state_q == PREFETCH;
   assign request_address_o = has_fetch ? address_q[ADDR_W-1:0] : d_q.next[ADDR_W-1:0];
-  assign proxy_ready_o = take_proxy && failed_i == '0;
+  assign proxy_ready_o = accept_proxy && failed_i == '0;
   assign walk_o = walk_now;
   assign walk_proxy_o = proxy_q;
   assign walk_descriptor_o = d_q;
@@ -159,13 +159,13 @@ module polyloom_hub_dma_control
   descriptor_t ahead_q;
   logic [63:0] next_address_q;
   logic late;  // what was fetched ahead, or asked for, is of a chain that has stopped
-  assign late = asked_q && fetch_valid_i && state_q != WAIT;
+  assign late = requested_q && fetch_valid_i && state_q != WAIT;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= TURN;
       chain_q <= 1'b0;
       next_q <= 1'b0;
-      asked_q <= 1'b0;
+      requested_q <= 1'b0;
       proxy_q <= 1'b0;
       proxy_last_q <= 1'b0;
       own_q <= 1'b0;
@@ -177,15 +177,15 @@ module polyloom_hub_dma_control
         count_q <= '0;
       end
       if (state_q == TURN && state_d == CHECK) begin
-        proxy_q <= take_proxy;
-        proxy_last_q <= take_proxy;
-        if (!take_proxy) next_q <= 1'b0;
-      end else if (state_q == TURN && take_chain) begin
+        proxy_q <= accept_proxy;
+        proxy_last_q <= accept_proxy;
+        if (!accept_proxy) next_q <= 1'b0;
+      end else if (state_q == TURN && accept_chain) begin
         proxy_q <= 1'b0;
         proxy_last_q <= 1'b0;
       end
-      if (request_valid_o && request_ready_i) asked_q <= 1'b1;
-      else if (asked_q && fetch_valid_i) asked_q <= 1'b0;
+      if (request_valid_o && request_ready_i) requested_q <= 1'b1;
+      else if (requested_q && fetch_valid_i) requested_q <= 1'b0;
       if (late && chain_q && !fetch_bad_i) next_q <= 1'b1;
       if (walk_own_i) own_q <= 1'b1;
       else if (state_q == CHECK && settled_i) own_q <= 1'b0;
@@ -201,9 +201,9 @@ module polyloom_hub_dma_control
   end
   always_ff @(posedge clk_i) begin
     if (start_i) address_q <= start_address_i;
-    else if (take_chain && failed_i == '0 && count_q != '0) address_q <= next_address_q;
+    else if (accept_chain && failed_i == '0 && count_q != '0) address_q <= next_address_q;
     if (state_q == CHECK && !proxy_q) next_address_q <= d_q.next;
-    if (take_proxy) d_q <= proxy_i;
+    if (accept_proxy) d_q <= proxy_i;
     else if (state_q == TURN && next_q) d_q <= ahead_q;
     else if (fetched) d_q <= fetch_i;
     if (late) ahead_q <= fetch_i;
@@ -248,7 +248,7 @@ module polyloom_hub_dma_control
     end
   end
   assign state_o = '{
-          chain_busy: chain_q || asked_q || chain_issued_q != chain_done_q || failed_i[0],
+          chain_busy: chain_q || requested_q || chain_issued_q != chain_done_q || failed_i[0],
           proxy_busy: proxy_valid_i || (proxy_q && state_q != TURN) || proxy_issued_q != proxy_done_q || failed_i[1],
           queued: proxy_queued_i,
           address: address_q[ADDR_W-1:0],

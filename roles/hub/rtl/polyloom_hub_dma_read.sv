@@ -7,7 +7,7 @@
 // Latency:      request at edge k: AR or MRd valid before edge k + 1. Beat from outside at edge k: data valid before k + 1.
 // Throughput:   a request a cycle, a beat a cycle.
 // Backpressure: request_ready_o falls when `tags` reads are under way or not yet taken by the write side.
-// Order/loss:   in order; answers from N must come in the order of the reads.
+// Order/loss:   in order; responses from N must come in the order of the reads.
 // Reset:        nothing under way.
 // Limits:       1 <= request_bytes_i <= 512 and not across a multiple of 512; completions but the last of a read carry
 //               multiples of 16 bytes (so they fit the room that is kept).

@@ -75,13 +75,13 @@ module polyloom_hub_dma_write
 
   // Bytes of this block alone, put together.
   logic feed, pack_ready, pack_valid, pack_pop, unused_last;
-  logic [5:0] take, pack_bytes, unused_held;
+  logic [5:0] accept, pack_bytes, unused_held;
   logic [127:0] pack_data;
   logic [  4:0] fed;
   assign feed = data_valid_i && feed_q != '0;
   assign data_ready_o = pack_ready && feed_q != '0;
   assign fed = {1'b0, data_i.top} + 5'd1;
-  assign take = chunk_q < 10'd16 ? 6'(chunk_q) : 6'd16;
+  assign accept = chunk_q < 10'd16 ? 6'(chunk_q) : 6'd16;
   polyloom_hub_pack #(
       .OutBytes(16)
   ) i_pack (
@@ -91,7 +91,7 @@ module polyloom_hub_dma_write
       .in_valid_i (feed),
       .in_ready_o (pack_ready),
       .in_i       ({1'b0, data_i.top, data_i.data}),
-      .take_i     (take),
+      .accept_i   (accept),
       .out_valid_o(pack_valid),
       .out_ready_i(pack_pop),
       .out_data_o (pack_data),
@@ -112,7 +112,7 @@ module polyloom_hub_dma_write
   assign stream_valid_o = state_q == MOVE && pack_valid && block_q.to_stream && !failed;
   assign stream_o = '{
           last: block_ends && block_q.final_block && block_q.stream_end,
-          top: 4'(take - 6'd1),
+          top: 4'(accept - 6'd1),
           data: pack_data
       };
 
@@ -127,7 +127,7 @@ module polyloom_hub_dma_write
       .rst_ni,
       .data_valid_i    (to_packets),
       .data_ready_o    (data_room),
-      .data_i          (flag_now ? {1'b1, 4'd7, 96'd0, block_q.id} : {ends, 4'(take - 6'd1), pack_data}),
+      .data_i          (flag_now ? {1'b1, 4'd7, 96'd0, block_q.id} : {ends, 4'(accept - 6'd1), pack_data}),
       .commit_valid_i  (commit),
       .commit_ready_o  (commit_room),
       .commit_void_i   (failed),
@@ -147,7 +147,7 @@ module polyloom_hub_dma_write
   endfunction
   logic [31:0] left_after;
   logic [ 9:0] next_size;
-  assign left_after = left_q - 32'(take);
+  assign left_after = left_q - 32'(accept);
   assign next_size  = left_after < 32'(Most) ? left_after[9:0] : 10'(Most);
 
   logic flag_done;

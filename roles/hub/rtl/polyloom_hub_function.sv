@@ -81,12 +81,12 @@ module polyloom_hub_function
   end
 
   logic [0:0][StatusWords-1:0][63:0] status;
-  logic error_q, takes;  // the step's; input is taken
+  logic error_q, accepts;  // the step's; input is taken
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) error_q <= 1'b0;
     else error_q <= active_q && status[0][0][7:0] != '0;
   end
-  assign takes = step_q || (active_q && !error_q);
+  assign accepts = step_q || (active_q && !error_q);
 
   // Bytes to beats of 256 bits.
   logic pack_ready, pack_valid, pack_last, fifo_ready, network_now, dma_room;
@@ -94,22 +94,22 @@ module polyloom_hub_function
   wide_t packed_beat, in;
   logic [UsageW-1:0] usage;
   logic [9:0] free;
-  beat_t taken;
+  beat_t accepted;
   assign network_now = network_valid_i;
   assign network_ready_o = pack_ready;
   assign dma_room = free > 10'(Most + 8);
-  assign dma_ready_o = (pack_ready && dma_room && !network_now) || !takes;
-  assign taken = network_now ? network_i : dma_i;
+  assign dma_ready_o = (pack_ready && dma_room && !network_now) || !accepts;
+  assign accepted = network_now ? network_i : dma_i;
   polyloom_hub_pack #(
       .OutBytes(32)
   ) i_pack (
       .clk_i,
       .rst_ni,
       .flush_i    (command_i.flush),
-      .in_valid_i (network_now || (dma_valid_i && dma_room && takes)),
+      .in_valid_i (network_now || (dma_valid_i && dma_room && accepts)),
       .in_ready_o (pack_ready),
-      .in_i       (taken),
-      .take_i     (7'd32),
+      .in_i       (accepted),
+      .accept_i   (7'd32),
       .out_valid_o(pack_valid),
       .out_ready_i(fifo_ready),
       .out_data_o (packed_beat.data),
@@ -138,8 +138,8 @@ module polyloom_hub_function
       .usage_o    (usage)
   );
   assign free   = 10'(2 * (UsageW + 1)'(Depth)) - 10'({usage, 1'b0}) - 10'((10'(held) + 10'd15) >> 4);
-  assign free_o = takes && free > 10'd2 ? free - 10'd2 : '0;  // not counted: one beat that moves
-  assign room_o = !takes || free > 10'(Most + 6);
+  assign free_o = accepts && free > 10'd2 ? free - 10'd2 : '0;  // not counted: one beat that moves
+  assign room_o = !accepts || free > 10'(Most + 6);
 
   polyloom_hub_clock #(
       .Num(Cfg.function_num),

@@ -63,24 +63,24 @@ module polyloom_hub_input
   endfunction
 
   // What comes.
-  logic first_q, take, fresh_q, header_q;
+  logic first_q, accept, fresh_q, header_q;
   logic [CountW-1:0] held_q;  // TLPs, from header in to last beat out
   beat_t beat_q;
   logic [Queues-1:0] room;
   assign in_ready_o = room == '1 && (!first_q || held_q != CountW'(Slots));
-  assign take = in_valid_i && in_ready_o;
+  assign accept = in_valid_i && in_ready_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       first_q  <= 1'b1;
       fresh_q  <= 1'b0;
       header_q <= 1'b0;
     end else begin
-      if (take) first_q <= in_i.last;
-      fresh_q  <= take;
-      header_q <= take && first_q;
+      if (accept) first_q <= in_i.last;
+      fresh_q  <= accept;
+      header_q <= accept && first_q;
     end
   end
-  always_ff @(posedge clk_i) if (take) beat_q <= in_i;
+  always_ff @(posedge clk_i) if (accept) beat_q <= in_i;
 
   // Its queue.
   route_t route;
@@ -177,7 +177,7 @@ module polyloom_hub_input
       owed_q <= '0;
       left_o <= 1'b0;
     end else begin
-      held_q <= held_q + CountW'(take && first_q) - leaving;
+      held_q <= held_q + CountW'(accept && first_q) - leaving;
       owed_q <= owed - CountW'(owed != '0);
       left_o <= owed != '0;
     end
@@ -186,8 +186,8 @@ module polyloom_hub_input
   assign idle_o = held_q == '0 && !left_o;
   always_comb begin
     events_o = '0;
-    events_o.tlp_in = take && first_q;
-    events_o.beat_in = take;
+    events_o.tlp_in = accept && first_q;
+    events_o.beat_in = accept;
     events_o.stall = (request_o & ~grant_i) != '0;
     events_o.drop = fault_valid_o && fault_ready_i;
   end

@@ -6,7 +6,7 @@
 //                                        +--> registers, proxy  (after all memory writes are acknowledged)
 //                                        +--> function          (only if it has room for all of it)
 //                                        +--> DMA               (has kept room)
-//                                        '--> answer to N       (N always drains)
+//                                        '--> response to N       (N always drains)
 //               So L always drains, whatever the rings do.
 // Latency:      header taken at edge k, first payload beat at k + 1; a register word acts at the edge after it is taken.
 // Throughput:   a beat a cycle; registers a word a cycle; one cycle more a TLP that is memory write across a beat.
@@ -61,7 +61,7 @@ module polyloom_hub_local
     input  logic           stream_ready_i,
     output beat_t          stream_o,
     input  logic   [  9:0] stream_free_i,        // beats; 0: no step active
-    // Answers
+    // Responses
     output logic           reply_valid_o,
     input  logic           reply_ready_i,
     output beat_t          reply_o,
@@ -96,7 +96,7 @@ module polyloom_hub_local
   logic [ 15:0] waddr_q;
   logic [  2:0] source_q;
   logic [383:0] proxy_q;
-  logic [127:0] answer_q;
+  logic [127:0] response_q;
 
   // What a header is. `cause`: not to be taken.
   logic own, is_memory, is_register, is_proxy, is_stream;
@@ -211,7 +211,7 @@ module polyloom_hub_local
       half_q   <= 1'b0;
       bad_q    <= header.poisoned || cause != CAUSE_NONE;
       fault_q  <= '{cause: cause, port: source_i, address: header.address[47:0]};
-      answer_q <= '1;
+      response_q <= '1;
     end
     if (state_q == REGISTER) begin
       if (in_valid_i && memory_idle_i) begin
@@ -222,7 +222,7 @@ module polyloom_hub_local
     end
     if (state_q == PROXY && accept) proxy_q <= {in_i.data, proxy_q[383:128]};
     if (state_q == FETCH2) begin
-      answer_q <= {64'd0, read_ok_i ? rdata_i : '1};
+      response_q <= {64'd0, read_ok_i ? rdata_i : '1};
       bad_q    <= !read_ok_i;
       fault_q  <= '{cause: CAUSE_REFUSED, port: source_q, address: header_q.address[47:0]};
     end
@@ -258,11 +258,11 @@ module polyloom_hub_local
   assign reply_valid_o = state_q == REPLY0 || state_q == REPLY1;
   assign reply_o = state_q == REPLY0 ?
       '{last: 1'b0, top: 4'd15, data: reply}
-      : '{last: 1'b1, top: 4'd7, data: {64'd0, answer_q[63:0]}};
+      : '{last: 1'b1, top: 4'd7, data: {64'd0, response_q[63:0]}};
   assign fault_valid_o = state_q == FAULT;
   assign fault_o = fault_q;
   assign idle_o = state_q == HEAD && !in_valid_i;
 
   logic unused;
-  assign unused = ^{header.zero, header.reserved, header_q.zero, header_q.reserved, header_q.kind, answer_q[127:64]};
+  assign unused = ^{header.zero, header.reserved, header_q.zero, header_q.reserved, header_q.kind, response_q[127:64]};
 endmodule

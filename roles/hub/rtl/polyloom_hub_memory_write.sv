@@ -45,7 +45,7 @@ module polyloom_hub_memory_write
     logic [127:0] data;
   } w_t;
 
-  logic start, active_q, tail_q, take, push, w_room, aw_room;
+  logic start, active_q, tail_q, accept, push, w_room, aw_room;
   logic [3:0] shift_q;
   logic [127:0] carry_q;
   logic [15:0] carry_strb_q;
@@ -58,8 +58,8 @@ module polyloom_hub_memory_write
   assign start_ready_o = !active_q && aw_room;
   assign start = start_valid_i && start_ready_o;
   assign in_ready_o = active_q && !tail_q && w_room;
-  assign take = in_valid_i && in_ready_o;
-  assign push = take || (tail_q && w_room);
+  assign accept = in_valid_i && in_ready_o;
+  assign push = accept || (tail_q && w_room);
   assign wide = {128'b0, in_i.data} << {shift_q, 3'b000};
   assign wide_strb = ((32'd2 << in_i.top) - 32'd1) << shift_q;
   assign w = '{
@@ -78,7 +78,7 @@ module polyloom_hub_memory_write
       if (start) active_q <= 1'b1;
       else if (push && w.last) active_q <= 1'b0;
       if (push) begin
-        tail_q <= take && in_i.last && wide_strb[31:16] != '0;
+        tail_q <= accept && in_i.last && wide_strb[31:16] != '0;
         carry_strb_q <= w.last ? '0 : wide_strb[31:16];
       end
       open_q <= open_q + 10'(start) - 10'(mem_b_valid_i);
@@ -88,7 +88,7 @@ module polyloom_hub_memory_write
     if (start) begin
       shift_q <= start_address_i[3:0];
       carry_q <= '0;
-    end else if (take) begin
+    end else if (accept) begin
       // Bytes that do not count must not stay in the carry: beats are put together by OR.
       for (int unsigned i = 0; i < 16; i++) carry_q[8*i+:8] <= wide_strb[16+i] ? wide[128+8*i+:8] : 8'd0;
     end

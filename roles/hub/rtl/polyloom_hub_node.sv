@@ -2,7 +2,7 @@
 // polyloom_hub_node: a whole hub: four ports that carry TLPs, the switch between them, and what is inside: registers,
 //               on-board memory, DMA, function.
 // How:          N E S W <-> switch <-> L: local unit --> registers, memory, proxy queue, function
-//                                      L: DMA and function write; reads and answers leave by N
+//                                      L: DMA and function write; reads and responses leave by N
 // Latency:      a TLP from one port to another: header in at edge k, out at edge k + 4; others: timing.h.
 // Throughput:   a beat of 16 bytes a cycle, port and direction: 4 GB/s at 250 MHz.
 // Backpressure: credits on links (polyloom_hub_output); the local unit always drains.

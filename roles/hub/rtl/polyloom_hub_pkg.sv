@@ -43,10 +43,10 @@ package polyloom_hub_pkg;
   localparam int unsigned ADDR_W = 39;  // the window
   localparam int unsigned PAGE = 4096;  // no TLP crosses a multiple
 
-  localparam int unsigned REPLY = 5;  // an input of the switch that leads to N only: reads of the DMA, answers to N
+  localparam int unsigned REPLY = 5;  // an input of the switch that leads to N only: reads of the DMA, responses to N
   localparam int unsigned LINKS = 4;  // ports with a lane
   localparam int unsigned INPUTS = 6;
-  localparam int unsigned LOCAL_SLOTS = 4;  // TLPs that wait in the switch from inside, and reads and answers
+  localparam int unsigned LOCAL_SLOTS = 4;  // TLPs that wait in the switch from inside, and reads and responses
   localparam int unsigned REPLY_SLOTS = 2;
   localparam int unsigned RULES = 2;
   localparam int unsigned RULE_BITS = 15;

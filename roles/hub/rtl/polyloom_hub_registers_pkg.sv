@@ -17,7 +17,7 @@ package polyloom_hub_registers_pkg;
     CAUSE_OVERLAP = 4'd2,
     CAUSE_ABSENT = 4'd3,
     CAUSE_POISONED = 4'd4,
-    CAUSE_TURN = 4'd5,
+    CAUSE_U_TURN = 4'd5,
     CAUSE_MALFORMED = 4'd6,
     CAUSE_REFUSED = 4'd7,
     CAUSE_PROXY_FULL = 4'd8,

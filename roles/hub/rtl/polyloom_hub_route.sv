@@ -72,9 +72,9 @@ module polyloom_hub_route
   localparam logic Rings = Port == EAST || Port == SOUTH || Port == WEST;
   logic by_address, turn;
   assign by_address = Port != REPLY && !is_completion;
-  if (Rings) begin : gen_turn
+  if (Rings) begin : gen_u_turn
     assign turn = dest[Port];
-  end else begin : gen_no_turn
+  end else begin : gen_no_u_turn
     assign turn = 1'b0;
   end
 
@@ -86,7 +86,7 @@ module polyloom_hub_route
     else if (by_address && (!in_window || match == '0)) route_o.cause = CAUSE_UNMAPPED;
     else if (by_address && !one) route_o.cause = CAUSE_OVERLAP;
     else if (by_address && is_read && !match[LOCAL]) route_o.cause = CAUSE_REFUSED;
-    else if (turn) route_o.cause = CAUSE_TURN;
+    else if (turn) route_o.cause = CAUSE_U_TURN;
     else if ((dest[LINKS-1:0] & ~links_i) != '0) route_o.cause = CAUSE_ABSENT;
     route_o.dest = dest;
     route_o.stream = is_write && header_i.address[32:28] == 5'd1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_hub_switch: five ports and the reply input, each input to each output that its TLPs may take.
 // How:          N E S W L reply --> polyloom_hub_input (6) --> polyloom_hub_output (5) --> N E S W L
-//               The reply input leads to N alone: reads and answers to N wait for nothing but N, which always drains.
+//               The reply input leads to N alone: reads and responses to N wait for nothing but N, which always drains.
 //               A TLP from N to the function's input waits until that has room; from elsewhere it goes on and is
 //               dropped at its end if there is none, so that nothing on a ring ever waits for the function.
 // Latency:      header in at edge k, out (valid before) at edge k + 4.

@@ -15,7 +15,7 @@ Dma::Dma(const HubParams& params, const std::uint8_t* memory)
     : p_(params), queue_(kProxyDepth), walk_(params), read_(params, memory), write_(params) {}
 
 bool Dma::chain_busy() const {
-  return chain_ || asked_ || issued_[kChain] != done_[kChain] || (write_.failed_channels() & 1) != 0;
+  return chain_ || requested_ || issued_[kChain] != done_[kChain] || (write_.failed_channels() & 1) != 0;
 }
 
 bool Dma::proxy_busy() const {
@@ -70,11 +70,11 @@ Dma::Verdict Dma::judge(const DmaInputs& in, bool request_ready, bool walk_done)
     case State::turn:
       if (write_.failed_channels() != 0) {
         v.next = State::failed;
-      } else if (take_proxy()) {
+      } else if (accept_proxy()) {
         v.next = State::check;
-      } else if (take_chain()) {
+      } else if (accept_chain()) {
         v.next = next_                 ? State::check
-                 : !asked_             ? State::fetch
+                 : !requested_         ? State::fetch
                  : read_.fetch_valid() ? State::turn
                                        : State::wait;
       }
@@ -106,7 +106,7 @@ Dma::Verdict Dma::judge(const DmaInputs& in, bool request_ready, bool walk_done)
       v = {State::turn, walk_.error(), true};
       break;
     case State::failed:
-      if (read_.idle() && write_.idle() && !asked_) v.next = State::turn;
+      if (read_.idle() && write_.idle() && !requested_) v.next = State::turn;
       break;
   }
   return v;
@@ -152,9 +152,9 @@ bool Dma::step(const DmaInputs& in) {
 
 /// Registers of the control; v was found from them as they are.
 void Dma::control(const DmaInputs& in, const Verdict& v, bool requested, bool own, bool settled) {
-  const bool took_proxy = take_proxy(), took_chain = take_chain();
+  const bool took_proxy = accept_proxy(), took_chain = accept_chain();
   const bool checks = state_ == State::turn && v.next == State::check;
-  const bool late = asked_ && read_.fetch_valid() && state_ != State::wait;
+  const bool late = requested_ && read_.fetch_valid() && state_ != State::wait;
   if (took_proxy && v.next == State::check) {
     d_ = queue_.front();
     queue_.pop();
@@ -173,13 +173,13 @@ void Dma::control(const DmaInputs& in, const Verdict& v, bool requested, bool ow
     proxy_ = proxy_last_ = false;
   }
   if (late) ahead_ = read_.fetched();
-  const bool was_asked = asked_;
+  const bool was_requested = requested_;
   if (requested) {
-    asked_ = true;
-  } else if (asked_ && read_.fetch_valid()) {
-    asked_ = false;
+    requested_ = true;
+  } else if (requested_ && read_.fetch_valid()) {
+    requested_ = false;
   }
-  if (was_asked && late && chain_ && !read_.fetch_bad()) next_ = true;
+  if (was_requested && late && chain_ && !read_.fetch_bad()) next_ = true;
   if (own) {
     own_ = true;
   } else if (state_ == State::check && settled) {

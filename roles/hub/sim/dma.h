@@ -33,7 +33,7 @@ struct DmaInputs {
   std::optional<std::uint64_t> start = std::nullopt;  ///< a chain begins
   bool clear = false;                                 ///< errors
   const Descriptor* proxy = nullptr;                  ///< for the queue
-  const Beat* completion = nullptr;                   ///< a beat of an answer from N
+  const Beat* completion = nullptr;                   ///< a beat of a response from N
   bool completion_final = false, completion_bad = false;
 };
 
@@ -212,8 +212,8 @@ class Dma {
   DmaError fetch_error(const DmaInputs& in) const;
   DmaError descriptor_error(const DmaInputs& in) const;
   bool wants_next(const DmaInputs& in) const;
-  bool take_proxy() const { return state_ == State::turn && queue_.valid() && !(proxy_last_ && chain_); }
-  bool take_chain() const { return state_ == State::turn && !take_proxy() && chain_; }
+  bool accept_proxy() const { return state_ == State::turn && queue_.valid() && !(proxy_last_ && chain_); }
+  bool accept_chain() const { return state_ == State::turn && !accept_proxy() && chain_; }
   DmaRequest control_request(const DmaInputs& in) const;
   Verdict judge(const DmaInputs& in, bool request_ready, bool walk_done) const;
   void control(const DmaInputs& in, const Verdict& v, bool requested, bool own, bool settled);
@@ -225,7 +225,7 @@ class Dma {
   DmaRead read_;
   DmaWrite write_;
   State state_ = State::turn;
-  bool chain_ = false, next_ = false, asked_ = false, proxy_ = false, proxy_last_ = false, own_ = false;
+  bool chain_ = false, next_ = false, requested_ = false, proxy_ = false, proxy_last_ = false, own_ = false;
   std::uint64_t address_ = 0, next_address_ = 0;
   std::uint32_t count_ = 0;
   Descriptor d_{}, ahead_{};

@@ -82,7 +82,7 @@ void Endpoint::command(Time t, const std::vector<std::uint64_t>& w) {
     }
     case Command::probe:
       shape(1, false);
-      answer(t, op, Status::ok, dropped_, static_cast<std::uint64_t>(t), first_dropped_);
+      response(t, op, Status::ok, dropped_, static_cast<std::uint64_t>(t), first_dropped_);
       return;
   }
   check(false, w, "is none of map, put, store, load, wait, probe");
@@ -161,8 +161,8 @@ void Endpoint::packet(Time t) {
   } else {
     std::uint64_t word = 0;
     std::memcpy(&word, payload, std::min<std::size_t>(8, h.length));
-    answer(t + p_.poll_latency, Command::load, h.poisoned ? Status::failed : Status::ok, word,
-           static_cast<std::uint64_t>(t));
+    response(t + p_.poll_latency, Command::load, h.poisoned ? Status::failed : Status::ok, word,
+             static_cast<std::uint64_t>(t));
   }
 }
 
@@ -196,11 +196,11 @@ std::uint64_t Endpoint::word_at(std::uint64_t unit, std::uint64_t offset) const 
   return word;
 }
 
-/// Answers the wait if its word is as it should be.
+/// Responds to the wait if its word is as it should be.
 bool Endpoint::judge(const Wait& wait, Time seen, Time held) {
   const std::uint64_t word = word_at(wait.unit, wait.offset);
   if (!holds(wait.how, word, wait.mask, wait.value)) return false;
-  answer(seen, Command::wait, Status::ok, word, static_cast<std::uint64_t>(held));
+  response(seen, Command::wait, Status::ok, word, static_cast<std::uint64_t>(held));
   return true;
 }
 
@@ -210,17 +210,17 @@ void Endpoint::expire(Time t) {
       ++it;
       continue;
     }
-    answer(t, Command::wait, Status::late, word_at(it->unit, it->offset), static_cast<std::uint64_t>(t));
+    response(t, Command::wait, Status::late, word_at(it->unit, it->offset), static_cast<std::uint64_t>(t));
     it = waits_.erase(it);
   }
 }
 
-void Endpoint::answer(Time t, Command op, Status status, std::uint64_t value, std::uint64_t held_at,
-                      std::uint64_t second) {
+void Endpoint::response(Time t, Command op, Status status, std::uint64_t value, std::uint64_t held_at,
+                        std::uint64_t second) {
   const std::uint64_t head = static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(status) << 8;
-  const auto later = std::upper_bound(answers_.begin(), answers_.end(), t,
-                                      [](Time a, const Answer& b) { return a < b.time; });
-  answers_.insert(later, Answer{t, {head, value, held_at, second}});
+  const auto later = std::upper_bound(responses_.begin(), responses_.end(), t,
+                                      [](Time a, const Response& b) { return a < b.time; });
+  responses_.insert(later, Response{t, {head, value, held_at, second}});
 }
 
 void Endpoint::send(Time t) {

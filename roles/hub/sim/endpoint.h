@@ -4,7 +4,7 @@
 //
 // How: works on the wire's own times, it has no clock. A write from N lands `write_latency` after its last
 //   word; a read is answered from `read_latency` on, in pieces of at most a payload. What the client sends
-//   (put, store) comes to the wire `store_latency` after the command; answers to the hub and the client's
+//   (put, store) comes to the wire `store_latency` after the command; responses to the hub and the client's
 //   packets take turns. Every packet takes a credit of the hub's N; every packet from N is drained at once.
 // Memory: the client's own pages (client_memory.h). The caller sees to it that no client computes while
 //   advance() runs (HostNode::settle), so a client sees memory as it is at the time of its call.
@@ -42,9 +42,9 @@ struct EndpointParams {
 
 class Endpoint {
  public:
-  struct Answer {
+  struct Response {
     Time time;
-    std::array<std::uint64_t, kAnswerWords> words;
+    std::array<std::uint64_t, kResponseWords> words;
   };
 
   Endpoint(std::string name, const EndpointParams& params, blocks::WireEnds wire);
@@ -58,9 +58,9 @@ class Endpoint {
   /// Puts on the wire what leaves before `until`, the end of the window.
   void flush(Time until) { lane_.flush(until); }
   Time next_departure() const { return lane_.next_event(); }
-  /// Answers not taken yet, in order of time.
-  std::deque<Answer>& answers() { return answers_; }
-  const std::deque<Answer>& answers() const { return answers_; }
+  /// Responses not taken yet, in order of time.
+  std::deque<Response>& responses() { return responses_; }
+  const std::deque<Response>& responses() const { return responses_; }
 
   std::string waiting_for() const;
   /// Whether a client waits for it until a deadline, so goes on whatever comes.
@@ -72,7 +72,7 @@ class Endpoint {
   ClientMemory& memory(Unit unit) { return memory_[static_cast<unsigned>(unit)]; }
 
  private:
-  /// Something to send: a copy from memory, bytes of the command, a read, or an answer to a read.
+  /// Something to send: a copy from memory, bytes of the command, a read, or a response to a read.
   struct Job {
     TlpType type = TlpType::memory_write;
     Time ready = 0;
@@ -102,8 +102,8 @@ class Endpoint {
   void send(Time t);
   void send_piece(Job& job, Time t);
   void expire(Time t);
-  void answer(Time t, Command op, Status status, std::uint64_t value, std::uint64_t held_at,
-              std::uint64_t second = 0);
+  void response(Time t, Command op, Status status, std::uint64_t value, std::uint64_t held_at,
+                std::uint64_t second = 0);
   bool judge(const Wait& wait, Time seen, Time held);
   std::uint64_t word_at(std::uint64_t unit, std::uint64_t offset) const;
   void drop(std::uint64_t address);
@@ -123,7 +123,7 @@ class Endpoint {
   std::deque<Job> requests_, completions_;
   bool completion_first_ = true;
   std::deque<Wait> waits_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
 
   std::uint64_t packets_in_ = 0, packets_out_ = 0, bytes_in_ = 0, bytes_out_ = 0, dropped_ = 0;
   Time landed_ = 0;  ///< of the last write: nothing in memory is younger

@@ -26,24 +26,24 @@ class HubHost::Commands final : public fabric::Tx {
   std::vector<std::uint64_t> words_;
 };
 
-/// Where it finds the answers.
-class HubHost::Answers final : public fabric::Rx {
+/// Where it finds the responses.
+class HubHost::Responses final : public fabric::Rx {
  public:
-  explicit Answers(Endpoint& endpoint) : endpoint_(endpoint) {}
+  explicit Responses(Endpoint& endpoint) : endpoint_(endpoint) {}
   const Segment* front() const override {
-    if (!valid_ && !endpoint_.answers().empty()) {
-      const Endpoint::Answer& answer = endpoint_.answers().front();
-      segment_ = {.first = answer.time, .words = {answer.words.begin(), answer.words.end()}};
+    if (!valid_ && !endpoint_.responses().empty()) {
+      const Endpoint::Response& response = endpoint_.responses().front();
+      segment_ = {.first = response.time, .words = {response.words.begin(), response.words.end()}};
       valid_ = true;
     }
     return valid_ ? &segment_ : nullptr;
   }
   void pop() override {
     front();
-    endpoint_.answers().pop_front();
+    endpoint_.responses().pop_front();
     valid_ = false;
   }
-  /// To be called when the endpoint may have a new first answer.
+  /// To be called when the endpoint may have a new first response.
   void refresh() { valid_ = false; }
 
  private:
@@ -57,9 +57,9 @@ HubHost::HubHost(std::vector<std::unique_ptr<Endpoint>> endpoints, std::vector<f
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
     Site site{std::move(endpoints[i]), nullptr, nullptr};
     site.commands = std::make_unique<Commands>(*site.endpoint);
-    site.answers = std::make_unique<Answers>(*site.endpoint);
+    site.responses = std::make_unique<Responses>(*site.endpoint);
     links[i].tx = site.commands.get();
-    links[i].rx = site.answers.get();
+    links[i].rx = site.responses.get();
     sites_.push_back(std::move(site));
   }
   clients_ = clients(std::move(links));
@@ -76,18 +76,18 @@ Time HubHost::next_of_endpoints() const {
 void HubHost::advance(Time until) {
   for (;;) {
     clients_->settle();
-    // An answer may come before what the clients' node knows of, so endpoints go on event by event.
+    // A response may come before what the clients' node knows of, so endpoints go on event by event.
     Time call, event;
     while ((event = next_of_endpoints()) < std::min(until, call = clients_->next_event())) {
       for (Site& site : sites_) {
         site.endpoint->advance(event + 1);
-        site.answers->refresh();
+        site.responses->refresh();
       }
     }
     call = clients_->next_event();
     if (call >= until) break;
     clients_->advance(call + 1);
-    for (Site& site : sites_) site.answers->refresh();
+    for (Site& site : sites_) site.responses->refresh();
   }
   for (Site& site : sites_) site.endpoint->flush(until);
 }

@@ -36,11 +36,11 @@ class HubHost final : public fabric::Node {
 
  private:
   class Commands;
-  class Answers;
+  class Responses;
   struct Site {
     std::unique_ptr<Endpoint> endpoint;
     std::unique_ptr<Commands> commands;
-    std::unique_ptr<Answers> answers;
+    std::unique_ptr<Responses> responses;
   };
   Time next_of_endpoints() const;
 

@@ -7,7 +7,7 @@ namespace polyloom::hub {
 
 bool MemoryWrite::move(Cycle k, const TlpHeader* begins, const Beat* beat) {
   bool changed = false;
-  for (; !answers_.empty() && answers_.front() <= k; answers_.pop_front()) {
+  for (; !responses_.empty() && responses_.front() <= k; responses_.pop_front()) {
     --open_;
     changed = true;
   }
@@ -21,7 +21,7 @@ bool MemoryWrite::move(Cycle k, const TlpHeader* begins, const Beat* beat) {
   }
   if (over) {
     active_ = false;
-    answers_.push_back(k + 1 + latency_);  // a register before the memory
+    responses_.push_back(k + 1 + latency_);  // a register before the memory
   }
   if (begins != nullptr) {
     active_ = true;
@@ -126,7 +126,7 @@ Beat Local::reply_beat() const {
             .type = TlpType::completion, .poisoned = bad_, .tag = header_.tag, .length = 8, .address = 8}
             .words();
   } else {
-    b.data = {answer_, 0};
+    b.data = {response_, 0};
     b.bytes = 8;
     b.last = true;
   }
@@ -237,7 +237,7 @@ void Local::head() {
   half_ = false;
   proxy_at_ = 0;
   bad_ = header_.poisoned || kind.cause != Cause::none;
-  answer_ = ~std::uint64_t{0};
+  response_ = ~std::uint64_t{0};
   counter_.reset();
   state_ = kind.state;
   seen_digest_.add(seen_.data[0]);
@@ -270,7 +270,7 @@ void Local::advance(bool reply_taken) {
       state_ = State::fetch2;
       return;
     case State::fetch2:
-      if (value_) answer_ = *value_;
+      if (value_) response_ = *value_;
       bad_ = !value_;
       fault_ = {Cause::refused, source_, header_.address};
       state_ = value_ ? State::reply0 : State::fault;

@@ -4,7 +4,7 @@
 //
 // How:  from the switch --> header, then beat by beat --> register, memory, function's stream, data of a read
 //       DMA, function's lanes --(merge)--> the switch's input L
-//       reads of the DMA, answers to reads from N --(merge)--> the switch's input of replies
+//       reads of the DMA, responses to reads from N --(merge)--> the switch's input of replies
 // Use of an edge: begin(), the switch's step (which looks and notes what it takes), step().
 // Thread safety: none; part of a node. Tests: local_test.cc, hub_swap_test.cc.
 #pragma once
@@ -27,7 +27,7 @@ class MemoryWrite {
   bool ready() const { return !active_; }
   bool data_ready() const { return active_ && !tail_; }
   bool idle() const { return open_ == 0 && !active_; }
-  Cycle next_due() const { return answers_.empty() ? blocks::kNeverCycle : answers_.front(); }
+  Cycle next_due() const { return responses_.empty() ? blocks::kNeverCycle : responses_.front(); }
   /// An edge: a burst begins, or a beat comes (its last?).
   bool move(Cycle k, const TlpHeader* begins, const Beat* beat);
 
@@ -35,7 +35,7 @@ class MemoryWrite {
   unsigned latency_;
   bool active_ = false, tail_ = false, spills_ = false;
   unsigned open_ = 0;
-  std::deque<Cycle> answers_;
+  std::deque<Cycle> responses_;
 };
 
 class Local final : public LocalSide {
@@ -139,7 +139,7 @@ class Local final : public LocalSide {
   std::uint64_t at_ = 0;  ///< place of the next payload byte: register, memory
   bool half_ = false, bad_ = false;
   std::optional<std::uint64_t> counter_, value_;
-  std::uint64_t answer_ = 0;
+  std::uint64_t response_ = 0;
   Descriptor proxy_{};
   unsigned proxy_at_ = 0;
   fabric::Digest seen_digest_;

@@ -77,7 +77,7 @@ Switch::Route Switch::route(const TlpHeader& h, unsigned in) const {
     return refuse(cause);
   }
   if (read && in == kNorth && r.output != kLocalPort) return refuse(Cause::refused);
-  if (r.output == in && in != kNorth && in != kLocalPort) return refuse(Cause::turn);
+  if (r.output == in && in != kNorth && in != kLocalPort) return refuse(Cause::u_turn);
   if (r.output != kLocalPort && (present >> r.output & 1) == 0) return refuse(Cause::absent);
   r.stream = r.stream && r.output == kLocalPort;
   return r;

@@ -9,7 +9,7 @@
 //   last beat has left it.
 // Deadlock: a packet that enters a ring direction (from N, S or L to E or W) starts only with two credits,
 //   one that goes on in it needs one; so a ring never fills up (bubble rule). What comes by S leaves by N or
-//   L in shipped routing tables, so the rings do not wait for one another. Reads and answers have an input of
+//   L in shipped routing tables, so the rings do not wait for one another. Reads and responses have an input of
 //   their own that leads to N alone, which always drains.
 // Faults: a packet that cannot be routed is taken from its slot beat by beat as it arrives and counted;
 //   nothing else is touched.
@@ -30,7 +30,7 @@ namespace polyloom::hub {
 inline constexpr unsigned kLinks = 4;      ///< ports that are links: N, E, S, W
 inline constexpr unsigned kInputs = 6;     ///< links, L, replies
 inline constexpr unsigned kLocalPort = 4;  ///< L, as input and output
-inline constexpr unsigned kReply = 5;      ///< input of reads and answers, to N only
+inline constexpr unsigned kReply = 5;      ///< input of reads and responses, to N only
 inline constexpr unsigned kQueues = 3;     ///< of an input: others, E, W
 
 /// What L does with the switch. Calls of an edge come in this order, each at most once an edge.

@@ -68,15 +68,15 @@ class ScriptHost final : public fabric::Node {
       endpoint.command(call, words);
     }
     endpoint.flush(until);
-    for (; !endpoint.answers().empty() && endpoint.answers().front().time < until;
-         endpoint.answers().pop_front()) {
-      heard.push_back(endpoint.answers().front());
+    for (; !endpoint.responses().empty() && endpoint.responses().front().time < until;
+         endpoint.responses().pop_front()) {
+      heard.push_back(endpoint.responses().front());
     }
   }
   Time next_event() const override {
     Time next = std::min(endpoint.next_event(), endpoint.next_departure());
     if (!script.empty()) next = std::min(next, script.begin()->first);
-    if (!endpoint.answers().empty()) next = std::min(next, endpoint.answers().front().time);
+    if (!endpoint.responses().empty()) next = std::min(next, endpoint.responses().front().time);
     return next;
   }
   std::string waiting_for() const override { return endpoint.waiting_for(); }
@@ -85,7 +85,7 @@ class ScriptHost final : public fabric::Node {
 
   Endpoint endpoint;
   std::multimap<Time, std::vector<std::uint64_t>> script;
-  std::vector<Endpoint::Answer> heard;
+  std::vector<Endpoint::Response> heard;
 };
 
 /// One direction of a link: what was in its middle, when.

@@ -73,7 +73,7 @@ class Descriptor:
 
 
 class BoardMemory:
-    """The on-board memory: takes bursts, answers in order, each channel with random stalls."""
+    """The on-board memory: takes bursts, responds in order, each channel with random stalls."""
 
     def __init__(self, harness: Harness, stall: str | float) -> None:
         self.bytes = bytearray(harness.rng.randbytes(MEMORY_BYTES))
@@ -92,7 +92,7 @@ class BoardMemory:
         """Nothing of its own to drive."""
 
     def sample(self, cycle: int) -> None:
-        """Take bursts; answer reads and whole writes."""
+        """Take bursts; respond to reads and whole writes."""
         for word in self._aw.passed[self._seen[0] :]:
             address, beats = word >> 8, (word & 0xFF) + 1
             assert address % BEAT_BYTES == 0 and address // PAGE == (address + 16 * beats - 1) // PAGE
@@ -136,7 +136,7 @@ class Bench:
         self.memory = BoardMemory(h, stall)
         self.units = [bytearray(h.rng.randbytes(UNIT_BYTES)) for _ in range(3)]
         self.writes: list[list[Tlp]] = [[] for _ in range(4)]
-        self.answers: dict[int, Tlp] = {}
+        self.responses: dict[int, Tlp] = {}
         self.reads: list[Tlp] = []
         self.hold = False  # no completions for now
         self.poison = 0  # so many completions from now on
@@ -172,9 +172,9 @@ class Bench:
         self._tag = (self._tag + 1) % 256
         tag = self._tag
         self.send(NORTH, Tlp(READ, hub(register), length=8, tag=tag))
-        await self.h.until(lambda: tag in self.answers)
-        answer = self.answers.pop(tag)
-        return -1 if answer.poisoned else int.from_bytes(answer.payload, "little")
+        await self.h.until(lambda: tag in self.responses)
+        response = self.responses.pop(tag)
+        return -1 if response.poisoned else int.from_bytes(response.payload, "little")
 
     def put(self, address: int, data: bytes, port: int = NORTH) -> None:
         """Write bytes by TLPs of the largest size."""
@@ -197,7 +197,7 @@ class Bench:
             for tlp in output.got[self._seen[port] :]:
                 if tlp.kind == COMPLETION:
                     assert port == NORTH
-                    self.answers[tlp.tag] = tlp
+                    self.responses[tlp.tag] = tlp
                 elif tlp.kind == READ:
                     assert port == NORTH
                     self.reads.append(tlp)

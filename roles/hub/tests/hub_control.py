@@ -140,7 +140,7 @@ class World:
         return DESCRIPTOR.pack(**d)
 
     def drive(self) -> None:
-        """Answers that are due."""
+        """Responses that are due."""
         rng, pulse = self.h.rng, dict.fromkeys(("fetch_valid", "walk_done", "walk_own", "done"), 0)
         self.set(request_ready=int(not self.fetch and not self.stall()), queued=rng.randrange(17))
         self.set(
@@ -212,13 +212,13 @@ class World:
             self.walks.append((cycle, get["walk_proxy"], word, self.state()["address"]))
             ident = DESCRIPTOR.unpack(word)["id"]
             self.walking = Work(get["walk_proxy"], ident, 1 + self.delay())
-        taken = self.proxy.cycles[-1:] == [cycle]
-        if taken:
+        accepted = self.proxy.cycles[-1:] == [cycle]
+        if accepted:
             # A descriptor that arrives in the very cycle of the chain's turn lets one more proxy pass.
             late = self.arrived == cycle - 1
             assert not self.passed_over or self.failed_ever or late, f"cycle {cycle}: it was the chain's turn"
             self.passed_over = self.chain_left > 0
-        if not get["proxy_valid"] or taken:
+        if not get["proxy_valid"] or accepted:
             self.proxy_free = cycle
         if get["fetch_valid"]:
             self.arrived = cycle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: the fast model against the RTL in its place, each hub alone and all: puts, registers, chains,
 // proxies, functions and faults on rings of 2 and 3; every word and pulse on every link with its time,
-// answers, memories. Leaves out: the LET operator's arithmetic (blocks/operators).
+// responses, memories. Leaves out: the LET operator's arithmetic (blocks/operators).
 #include <unistd.h>
 
 #include <cstdlib>
@@ -81,12 +81,12 @@ std::string difference(Bench& a, Bench& b) {
   }
   for (unsigned n = 0; n < a.nodes(); ++n) {
     if (!std::ranges::equal(a.memory(n), b.memory(n))) return "memory of node " + std::to_string(n);
-    if (a.host(n).heard.size() != b.host(n).heard.size()) return "answers to node " + std::to_string(n);
+    if (a.host(n).heard.size() != b.host(n).heard.size()) return "responses to node " + std::to_string(n);
     for (std::size_t i = 0; i < a.host(n).heard.size(); ++i) {
       const auto &x = a.host(n).heard[i].words, &y = b.host(n).heard[i].words;
       if (x[0] != y[0] || x[1] != y[1]) {
-        return "answer " + std::to_string(i) + " to node " + std::to_string(n) + ": " + std::to_string(x[1]) +
-               ", RTL " + std::to_string(y[1]);
+        return "response " + std::to_string(i) + " to node " + std::to_string(n) + ": " +
+               std::to_string(x[1]) + ", RTL " + std::to_string(y[1]);
       }
     }
   }

@@ -22,13 +22,13 @@ module hub_tb
   for (genvar w = 0; w < 2; w++) begin : gen_pack  // to 16, to 32 bytes
     localparam int unsigned Bytes = 16 << w;
     localparam int unsigned CountW = $clog2(Bytes + 33);
-    logic [CountW-1:0] take = CountW'(Bytes);
+    logic [CountW-1:0] accept = CountW'(Bytes);
     struct packed {
       logic last;
       logic [CountW-1:0] bytes;
       logic [8*Bytes-1:0] data;
     } out;
-    polyloom_hub_pack #(.OutBytes(Bytes)) i_dut (.take_i(take), .out_data_o(out.data), .out_bytes_o(out.bytes),
+    polyloom_hub_pack #(.OutBytes(Bytes)) i_dut (.accept_i(accept), .out_data_o(out.data), .out_bytes_o(out.bytes),
         .out_last_o(out.last), .*);
   end
 

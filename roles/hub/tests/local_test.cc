@@ -43,7 +43,7 @@ void chain(Bench& b, unsigned n, std::vector<Descriptor> list, bool link = true)
 void start(Bench& b, Time t, unsigned n) {
   b.store64(t, n, address(n, Unit::hub, reg::chain), address(n, kMemory, kDescriptors));
 }
-std::uint64_t answer(Bench& b, unsigned n) {
+std::uint64_t response(Bench& b, unsigned n) {
   EXPECT_FALSE(b.host(n).heard.empty());
   return b.host(n).heard.empty() ? ~0ull : b.host(n).heard.back().words[1];
 }
@@ -106,7 +106,7 @@ TEST(HubDma, ChainsWithStridesAgainstPlainLoops) {
     EXPECT_EQ(result.stuck, std::vector<std::string>{});
     for (const auto& [a, byte] : after)
       ASSERT_EQ(*place(b, a), byte) << "round " << round << " address " << a;
-    EXPECT_EQ(answer(b, 0), list.size());
+    EXPECT_EQ(response(b, 0), list.size());
     for (unsigned n = 0; n < 3; ++n) EXPECT_EQ(b.hub(n).network().status(), 0u);
   }
 }
@@ -185,8 +185,8 @@ void expect_error(Descriptor bad, DmaError error, const std::string& what) {
   EXPECT_EQ(static_cast<DmaError>(heard[0].words[1] & 0xff), error) << what;
   // A poisoned completion may come when the next descriptor is in work already.
   const std::uint64_t at = address(0, kMemory, kDescriptors + kDescriptorBytes),
-                      told = heard[0].words[1] >> 16;
-  EXPECT_TRUE(told == at || (error == DmaError::poisoned && told > at)) << what;
+                      reported = heard[0].words[1] >> 16;
+  EXPECT_TRUE(reported == at || (error == DmaError::poisoned && reported > at)) << what;
   EXPECT_EQ(heard[1].words[1] >> 13 & 1, 1u) << what;
   EXPECT_EQ(heard[2].words[1], 0u) << what;
   EXPECT_EQ(heard[3].words[1] & 1, 0u) << what << ": idle again";
@@ -287,7 +287,7 @@ TEST(HubFaults, EachCauseIsToldAndNothingElseDisturbed) {
         late(0, Port::east, rule(0x7800, node(12), node(12)))(b);
         late(1, Port::west, rule(0x7800, node(12), node(12)))(b);
       },
-      Cause::turn, 1, static_cast<unsigned>(Port::west), address(12, kMemory), "back where it came from");
+      Cause::u_turn, 1, static_cast<unsigned>(Port::west), address(12, kMemory), "back where it came from");
   expect_fault(none, Cause::refused, 0, 0, address(0, Unit::hub, 0x7ff8), "no such register");
   expect_fault(none, Cause::refused, 1, static_cast<unsigned>(Port::west), address(1, Unit::hub, reg::status),
                "a register that is read only");
@@ -416,7 +416,7 @@ TEST(HubFunction, PassesAStreamToSeveralMemories) {
                                b.memory(n).begin() + 0x10000));
         EXPECT_EQ(b.memory(n)[0x10000 + bytes], 0);
       }
-      EXPECT_EQ(answer(b, 0), 2 | 15u << 16);
+      EXPECT_EQ(response(b, 0), 2 | 15u << 16);
     }
   }
 }
@@ -435,7 +435,7 @@ TEST(HubFunction, OverflowIsCutAndTold) {
   EXPECT_EQ(b.word(1, 0x8000), 3000 | kFlagOverflow);
   EXPECT_TRUE(std::equal(b.memory(0).begin(), b.memory(0).begin() + 1024, b.memory(1).begin()));
   EXPECT_EQ(b.memory(1)[1024], 0);
-  EXPECT_EQ(answer(b, 0) >> 32, 1u);
+  EXPECT_EQ(response(b, 0) >> 32, 1u);
 }
 
 TEST(HubFunction, RemoteWritesAreAStreamToo) {

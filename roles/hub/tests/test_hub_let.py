@@ -56,7 +56,7 @@ def random_tree(rng: random.Random, size: int) -> list[Node]:
 def let(tree: list[Node], target: np.ndarray) -> list[Node]:
     """Section by section as blocks/operators/README.md says, node by node."""
     low, high, kappa, radius = target[0:3], target[3:6], target[6], target[7]
-    wanted, out, asked = {0}, [], 1
+    wanted, out, requested = {0}, [], 1
     for number, node in enumerate(tree):
         if number not in wanted:
             continue
@@ -67,8 +67,8 @@ def let(tree: list[Node], target: np.ndarray) -> list[Node]:
         accepted = q < 0 or (t * t) * GUARD < s
         if not accepted and node.count:
             wanted.update(range(node.first, node.first + node.count))
-            out.append(Node(node.data.copy(), node.count, asked))
-            asked += node.count
+            out.append(Node(node.data.copy(), node.count, requested))
+            requested += node.count
         else:
             data = node.data.copy()
             data[0] = -1.0

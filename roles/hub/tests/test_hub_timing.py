@@ -30,7 +30,7 @@ from hub_units import FUNCTION, MAX_PAYLOAD, READ, WRITE, Tlp, unit
 from polyloom.rtl.testing import bench
 
 test = bench(__file__, "hub_tb")
-TEXT = (Path(__file__).parents[1] / "timing.h").read_text()
+TEXT = (Path(__file__).parents[1] / "arch" / "timing.h").read_text()
 TIMING = {name: int(value) for name, value in re.findall(r"unsigned (\w+) = (\d+);", TEXT)}
 SOURCE = 4096
 

@@ -111,8 +111,8 @@ async def run(w: World, fails: bool) -> None:
         assert got == walks and shown == (error, where if error else 0)
         failed = {DESCRIPTOR.unpack(word)["id"] for _, word in walks} & w.walk_errors.keys()
         assert w.dones[0] - dones[0] == len(walks) - len(failed)
-        asked = [at for _, at in w.requests]  # what came poisoned ahead of its time may be asked for again
-        assert asked[: len(walks)] == [at for at, _ in walks] and len(asked) <= len(walks) + 2
+        requested = [at for _, at in w.requests]  # what came poisoned ahead of its time may be asked for again
+        assert requested[: len(walks)] == [at for at, _ in walks] and len(requested) <= len(walks) + 2
     else:
         assert got == walks[: len(got)]
         places = [at for at, _ in walks] + ([where] if error else [])  # the one in work when it was found, or the next

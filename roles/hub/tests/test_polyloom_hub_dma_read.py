@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: reads of data and of descriptors at any alignment from a memory and through N, in random order, answers of
+"""Covers: reads of data and of descriptors at any alignment from a memory and through N, in random order, responses of
 both late and with gaps, completions of one to 32 beats, a write side that stalls: all bytes in the order of requests,
 each read ended once, descriptors whole, poisoned completions marked; how many reads may be open; completions that
-nobody asked for; latency; one read under way and three.
+nothing asked for; latency; one read under way and three.
 
 Tests polyloom_hub_dma_read. Leaves out: completions that are no multiples of 16 bytes before a read's last.
 """
@@ -33,7 +33,7 @@ def data_at(address: int, size: int) -> bytes:
 
 
 class North:
-    """Answers MRds in order, in pieces, by the ports that the local unit has for it."""
+    """Responds to MRds in order, in pieces, by the ports that the local unit has for it."""
 
     def __init__(self, h: Harness, stall: str | float) -> None:
         self.h, self.mrd = h, h.sink("mrd", stall)
@@ -100,7 +100,7 @@ class North:
 
 
 class Memory:
-    """Answers bursts in order; bytes around what was asked for come too."""
+    """Responds to bursts in order; bytes around what was asked for come too."""
 
     def __init__(self, h: Harness, stall: str | float) -> None:
         self.h, self.ar, self.r = h, h.sink("ar", stall), h.source("r", stall)
@@ -132,7 +132,7 @@ class Bench:
         self.most = 0
         EveryCycle(h, lambda: None, self.check)
 
-    def ask(self, address: int, size: int, fetch: bool = False) -> None:
+    def fetch_bytes(self, address: int, size: int, fetch: bool = False) -> None:
         if fetch:
             self.fetches.append(address)
         else:
@@ -147,14 +147,14 @@ class Bench:
 
     def check(self, cycle: int) -> None:
         assert self.signals["r_ready"].get(), "room was kept"
-        asked = [REQUEST.unpack(word) for word in self.request.passed]
-        data = sum(not request["fetch"] for request in asked)
+        requested = [REQUEST.unpack(word) for word in self.request.passed]
+        data = sum(not request["fetch"] for request in requested)
         ended = sum(READ_BEAT.unpack(beat)["final_beat"] for beat in self.data.passed)
         self.most = max(self.most, data - ended)
         assert data - ended <= self.tags, f"cycle {cycle}: {data - ended} reads"
         now = bool(self.request.cycles) and self.request.cycles[-1] == cycle
         if self.signals["idle"].get() and not now:
-            assert len(asked) == ended + len(self.fetched), f"cycle {cycle}: idle amid a read"
+            assert len(requested) == ended + len(self.fetched), f"cycle {cycle}: idle amid a read"
         if self.signals["fetch_valid"].get():
             word = self.signals["fetch"].get().to_bytes(64, "little")
             self.fetched.append((cycle, word, bool(self.signals["fetch_bad"].get())))
@@ -202,7 +202,7 @@ async def any_reads(dut: Any, which: int) -> None:
         place = 64 * rng.randrange(1 << 10) if fetch else rng.randrange(1 << 16)
         most = READ_BYTES - place % READ_BYTES
         size = 64 if fetch else rng.choice([1, min(16, most), most, rng.randint(1, most)])
-        b.ask(base + place, size, fetch)
+        b.fetch_bytes(base + place, size, fetch)
     await b.h.until(lambda: not b.request.busy() and bool(b.signals["idle"].get()))
     await b.h.drain()
     b.compare()
@@ -216,7 +216,7 @@ async def so_many_reads_and_no_more(dut: Any, which: int, north: bool) -> None:
     b.data.stall = Stall(b.h.rng, "always")
     base = unit(NODE, 1) if north else unit(NODE, 3, MEMORY)
     for i in range(TAGS[which] + 2):
-        b.ask(base + READ_BYTES * i, READ_BYTES)
+        b.fetch_bytes(base + READ_BYTES * i, READ_BYTES)
     await b.h.step(40 * (TAGS[which] + 2))  # all data come and wait for the write side
     assert b.most == TAGS[which] and len(b.request.passed) == TAGS[which]
     b.data.stall = Stall(b.h.rng, "never")
@@ -232,12 +232,12 @@ async def latency(dut: Any) -> None:
         far, back = (b.north.mrd, b.north) if base == unit(NODE, 0) else (b.memory.ar, b.memory.r)
         first, data = len(b.request.passed), len(b.data.passed)
         for i in range(3):
-            b.ask(base + 16 * i, 16)
+            b.fetch_bytes(base + 16 * i, 16)
         await b.h.until(lambda: not b.request.busy() and bool(b.signals["idle"].get()))
-        asked = b.request.cycles[first]
-        assert far.cycles[-3:] == [asked + 1 + n for n in range(3)]
+        requested = b.request.cycles[first]
+        assert far.cycles[-3:] == [requested + 1 + n for n in range(3)]
         assert b.data.cycles[data:] == [cycle + 1 for cycle in back.cycles[-3:]]
-        b.ask(base, 64, fetch=True)
+        b.fetch_bytes(base, 64, fetch=True)
         await b.h.until(lambda: bool(b.signals["fetch_valid"].get()))
         assert b.h.cycle == back.cycles[-1] + 1
         await b.h.step(2)

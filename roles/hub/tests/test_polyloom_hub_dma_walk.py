@@ -54,7 +54,7 @@ def blocks_of(descriptor: int, proxy: int, node: int, north: bool, bits: int) ->
         if error := error_of(d, node, north, bits):
             return blocks, error
         stream = bool(d["control"] & FUNCTION_BIT)
-        told = BLOCK.pack(
+        reported = BLOCK.pack(
             proxy=proxy, final_block=int(number == d["blocks"] - 1), to_stream=int(stream),
             stream_end=int(bool(d["control"] & LAST)), flag=int(bool(d["control"] & FLAG)),
             flag_address=d["flag"] % WINDOW, id=d["id"], bytes=d["block_bytes"],
@@ -65,7 +65,7 @@ def blocks_of(descriptor: int, proxy: int, node: int, north: bool, bits: int) ->
             size = min(end, (place // READ_BYTES + 1) * READ_BYTES) - place
             reads.append(REQUEST.pack(address=place, bytes=size))
             place += size
-        blocks.append((told, reads, not stream and d["destination"] >> 35 == node))
+        blocks.append((reported, reads, not stream and d["destination"] >> 35 == node))
         for side in ("source", "destination"):
             d[side] = (d[side] + d[f"{side}_stride"]) & ALL64
     return blocks, NO_ERROR
@@ -138,9 +138,9 @@ class Walk:
             self.waits.pop(name, None)
             if valid and not get[f"{name}_ready"]:
                 self.waits[name] = get[name]
-        taken = get["block_valid"] & get["block_ready"]
-        assert taken or not get["own"]
-        if taken:
+        accepted = get["block_valid"] & get["block_ready"]
+        assert accepted or not get["own"]
+        if accepted:
             assert not get["stop"], f"cycle {cycle}: a block after the stop"
             self.blocks.append((get["block"], bool(get["own"])))
         if get["request_valid"] & get["request_ready"]:
@@ -173,7 +173,7 @@ async def random_descriptors(dut: Any, which: int, stops: bool) -> None:
         elif begun < len(blocks):
             error = NO_ERROR
         assert w.done == [error], f"errors {w.done}, expected {error}"
-        assert w.blocks == [(told, own) for told, _, own in blocks[:begun]]
+        assert w.blocks == [(reported, own) for reported, _, own in blocks[:begun]]
         assert w.reads == [read for _, reads, _ in blocks[:begun] for read in reads]
         w.set(stop=0)
 

@@ -46,11 +46,11 @@ class Bench:
         for number, size in enumerate(sizes):
             final, address = number == len(sizes) - 1, 0 if stream else rng_below(self.h, WINDOW - size)
             data = rng.randbytes(size)
-            told = BLOCK.pack(
+            reported = BLOCK.pack(
                 proxy=proxy, final_block=int(final), to_stream=int(stream), stream_end=end, flag=int(flag),
                 flag_address=flag_address, id=ident, bytes=size, address=address,
             )  # fmt: skip
-            self.block.send(told)
+            self.block.send(reported)
             self._feed(data, bad if number == 0 else -1)
             if stream:
                 last = bool(final and end)

@@ -34,10 +34,10 @@ async def against_a_model(dut: Any) -> None:
         await h.step()
         if wiped:
             kept, others, count = 0, 0, [0] * 10
-        taken = [s.passed[seen[i]] for i, s in enumerate(sources) if len(s.passed) > seen[i]]
+        accepted = [s.passed[seen[i]] for i, s in enumerate(sources) if len(s.passed) > seen[i]]
         seen = [len(s.passed) for s in sources]
-        assert len(taken) <= 1
-        for fault_word in taken:
+        assert len(accepted) <= 1
+        for fault_word in accepted:
             count[FAULT.unpack(fault_word)["cause"]] += 1
             others = int(bool(kept)) or others
             kept = kept or fault_word

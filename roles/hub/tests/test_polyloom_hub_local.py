@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: random TLPs of every kind that may come to L, and such that may not, with stalls of all that take from it:
 what each part is told, in order, whole, once; register writes and proxies only behind acknowledged memory writes;
-refused words and what is behind them; answers to reads, poisoned ones too; every fault with its port; what a header
+refused words and what is behind them; responses to reads, poisoned ones too; every fault with its port; what a header
 finds (room of the function, of the proxy queue, the tag that is due); rate of memory writes and of register words.
 
 Tests polyloom_hub_local. Leaves out: what the registers hold (test_polyloom_hub_regs.py).

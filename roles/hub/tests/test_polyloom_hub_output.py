@@ -70,7 +70,7 @@ class Inputs:
         self.signals["credit"].set(int(bool(due)))
 
     def choice(self) -> int:
-        """Who is granted if the output is free; -1: nobody."""
+        """Who is granted if the output is free; -1: no one."""
         able = self.requests
         if self.credits is not None and self.credits < 2:
             able &= ~self.enters if self.credits else 0

@@ -44,7 +44,7 @@ async def streams_of_any_length(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_pack[which])
     source, sink = h.source("in"), h.sink("out")
     width = 16 << which
-    h.signal("take").set(width)
+    h.signal("accept").set(width)
     await h.reset()
     wanted = []
     for length in [1, 15, 16, 17, 31, 32, 33, *(h.rng.randint(1, 300) for _ in range(30))]:
@@ -60,15 +60,15 @@ async def streams_of_any_length(dut: Any, which: int) -> None:
 @cocotb.test()
 async def the_reader_says_how_much(dut: Any) -> None:
     h = Harness(dut, dut.gen_pack[0])
-    source, take = h.source("in"), Signal(dut.gen_pack[0].take)
+    source, accept = h.source("in"), Signal(dut.gen_pack[0].accept)
     data, got = h.rng.randbytes(1500), b""
     ready, valid, out = h.signal("out_ready"), h.signal("out_valid"), h.signal("out")
-    take.set(16)
+    accept.set(16)
     await h.reset()
     source.send(cut(h, data))
     for _ in range(6000):
         size = h.rng.randint(1, 16)
-        take.set(size)
+        accept.set(size)
         ready.set(0)
         await h.step()
         if valid.get() and h.rng.random() < 0.5:
@@ -86,7 +86,7 @@ async def the_reader_says_how_much(dut: Any) -> None:
 async def full_rate_and_flush(dut: Any) -> None:
     h = Harness(dut, dut.gen_pack[0])
     source, sink = h.source("in", "never"), h.sink("out", "never")
-    h.signal("take").set(16)
+    h.signal("accept").set(16)
     await h.reset()
     data = h.rng.randbytes(16 * 50)
     source.send(cut(h, data, largest=True))

@@ -89,9 +89,9 @@ class Queue:
         if begins:
             self.active = begins
             self.routes.popleft()
-        self.take(get, cycle)
+        self.accept(get, cycle)
 
-    def take(self, get: dict[str, int], cycle: int) -> None:
+    def accept(self, get: dict[str, int], cycle: int) -> None:
         """What comes in this cycle."""
         self.may_come = bool(get["room"])
         if not get["in_valid"]:

@@ -164,17 +164,17 @@ class Checker:
 
     def check(self, cycle: int) -> None:
         at, word = self.get("waddr"), self.get("wdata")
-        taken = self.map.may_write(at, word)
-        assert self.get("write_ok") == taken, f"cycle {cycle}: write of {at:#x}"
-        acts = taken and bool(self.get("write"))
+        accepted = self.map.may_write(at, word)
+        assert self.get("write_ok") == accepted, f"cycle {cycle}: write of {at:#x}"
+        acts = accepted and bool(self.get("write"))
         assert self.get("clear") == (acts and at == REG.status_clear)
         assert self.get("chain_start") == (acts and at == REG.chain)
         if self.get("chain_start"):
             assert self.get("chain_address") == word
         command = COMMAND.unpack(self.get("command"))
-        told = acts and at == REG.function_control
-        assert (command["step"], command["flush"]) == ((word & 1, word >> 1 & 1) if told else (0, 0))
-        if told:
+        reported = acts and at == REG.function_control
+        assert (command["step"], command["flush"]) == ((word & 1, word >> 1 & 1) if reported else (0, 0))
+        if reported:
             assert (command["kind"], command["used"]) == (word >> 8 & 0xFF, word >> 16 & 0xFFFF)
         for name, value in self.map.outputs().items():
             assert self.get(name) == value, f"cycle {cycle}: {name} is {self.get(name):#x}, expected {value:#x}"

@@ -72,7 +72,7 @@ async def random_traffic(dut: Any, delay: int) -> None:
             end.got.clear()
             end.outstanding.clear()
             end.cycles.clear()
-        told = [len(b.faults.of(i)) for i in range(6)]
+        reported = [len(b.faults.of(i)) for i in range(6)]
         sent: dict[tuple[int, int], list[Tlp]] = {(i, o): [] for i in range(6) for o in range(5)}
         faulty: list[list[tuple[int, int, int]]] = [[] for _ in range(6)]
         for number in range(200):
@@ -88,7 +88,7 @@ async def random_traffic(dut: Any, delay: int) -> None:
             b.inputs[i].send(tlp)
         await h.drain(after=200)
         for i in range(6):
-            assert b.faults.of(i)[told[i] :] == faulty[i]
+            assert b.faults.of(i)[reported[i] :] == faulty[i]
         for o, end in enumerate(b.outputs):
             queues = {i: list(sent[i, o]) for i in range(6)}
             for tlp, outstanding in zip(end.got, end.outstanding, strict=True):

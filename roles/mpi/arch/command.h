@@ -24,7 +24,7 @@ enum {
   POLYLOOM_OK = 0,
   POLYLOOM_TRUNCATED = 1,
   POLYLOOM_TYPE_DIFFERS = 2,
-  POLYLOOM_NO_ANSWER = 3,
+  POLYLOOM_NO_RESPONSE = 3,
   POLYLOOM_TOO_MANY = 4,
   POLYLOOM_NO_SUCH = 5,
   POLYLOOM_BAD_ADDRESS = 6
@@ -59,8 +59,8 @@ static inline uint64_t polyloom_word2(uint32_t bytes, const void* address) {
 #endif
 }
 
-static inline unsigned polyloom_answer_error(uint64_t word0) { return (unsigned)(word0 & 0xFFu); }
-static inline unsigned polyloom_answer_done(uint64_t word0) { return (unsigned)(word0 >> 8 & 1u); }
-static inline unsigned polyloom_answer_handle(uint64_t word0) { return (unsigned)(word0 >> 16 & 0xFFFFu); }
-static inline int32_t polyloom_answer_tag(uint64_t word0) { return (int32_t)(uint32_t)(word0 >> 32); }
-static inline uint32_t polyloom_answer_bytes(uint64_t word1) { return (uint32_t)word1; }
+static inline unsigned polyloom_response_error(uint64_t word0) { return (unsigned)(word0 & 0xFFu); }
+static inline unsigned polyloom_response_done(uint64_t word0) { return (unsigned)(word0 >> 8 & 1u); }
+static inline unsigned polyloom_response_handle(uint64_t word0) { return (unsigned)(word0 >> 16 & 0xFFFFu); }
+static inline int32_t polyloom_response_tag(uint64_t word0) { return (int32_t)(uint32_t)(word0 >> 32); }
+static inline uint32_t polyloom_response_bytes(uint64_t word1) { return (uint32_t)word1; }

@@ -21,7 +21,7 @@
   X(ERR_TOPOLOGY, "the communicator has no topology of that kind; MPI_Cart_create, MPI_Graph_create, MPI_Dist_graph_create make them") \
   X(ERR_DIMS, "dimensions must be positive, at most 8, and divide the number of ranks") \
   X(ERR_ARG, "an argument is not one that the call allows") \
-  X(ERR_OTHER, "the other rank does not answer") \
+  X(ERR_OTHER, "the other rank does not respond") \
   X(ERR_KEYVAL, "no such key of attributes, or no value for it") \
   X(ERR_INFO, "no such MPI_Info") \
   X(ERR_INFO_NOKEY, "the MPI_Info has no such key")

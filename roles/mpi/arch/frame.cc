@@ -76,7 +76,7 @@ Frame read_frame(Bytes frame, const Endpoint& own) {
   return {Drop::none, datagram, std::nullopt};
 }
 
-std::vector<std::byte> write_arp_answer(const Endpoint& own, const ArpRequest& to) {
+std::vector<std::byte> write_arp_response(const Endpoint& own, const ArpRequest& to) {
   std::vector<std::byte> out;
   put_big(out, to.mac, 6);
   put_big(out, own.mac, 6);

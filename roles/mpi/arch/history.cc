@@ -19,7 +19,7 @@ constexpr std::uint16_t kOthers = 0xFFFE;      // that one
 constexpr History::Time kPolling = 2'000'000;  // questions in vain that follow so soon are a way to wait
 
 unsigned op_of(const std::uint64_t* words) { return static_cast<unsigned>(words[0] & 0xFF); }
-bool asks(unsigned op) { return op == POLYLOOM_TEST || op == POLYLOOM_IPROBE; }
+bool requests(unsigned op) { return op == POLYLOOM_TEST || op == POLYLOOM_IPROBE; }
 
 /// Of a message: what a command does.
 const char *const kStart = "start", *const kWait = "wait", *const kBoth = "both", *const kLook = "look";
@@ -58,33 +58,33 @@ void History::command(Time at, const std::uint64_t words[3]) {
   std::copy_n(words, 3, now_.words);
 }
 
-void History::answer(Time at, const std::uint64_t words[2]) {
+void History::response(Time at, const std::uint64_t words[2]) {
   const unsigned op = op_of(now_.words);
-  const auto answered = static_cast<std::uint16_t>(words[0] >> 16);
+  const auto responded = static_cast<std::uint16_t>(words[0] >> 16);
   now_.end = at;
   now_.peer = static_cast<std::uint16_t>(now_.words[0] >> 16);
   now_.tag = static_cast<std::int32_t>(now_.words[0] >> 32);
-  now_.handle = kind_of(op) == kStart ? answered : static_cast<std::uint16_t>(now_.words[1] >> 16);
+  now_.handle = kind_of(op) == kStart ? responded : static_cast<std::uint16_t>(now_.words[1] >> 16);
   now_.bytes = static_cast<std::uint32_t>(now_.words[2]);
   const bool keeps = op == POLYLOOM_TEST && (now_.words[0] >> 8 & POLYLOOM_KEEP) != 0;
-  now_.done = !asks(op) || (!keeps && (words[0] >> 8 & 1) != 0);
+  now_.done = !requests(op) || (!keeps && (words[0] >> 8 & 1) != 0);
   // Of a receive that is complete, and of what was found: which message it was.
   const Wait wait = wait_of(0, now_.words[0], now_.words[1] & 0xFFFF);
   if (now_.done && kind_of(op) != kStart && !waits_to_send(wait)) {
-    now_.peer = answered;
+    now_.peer = responded;
     now_.tag = static_cast<std::int32_t>(words[0] >> 32);
     const auto bytes = static_cast<std::uint32_t>(words[1]);
     now_.bytes = bytes == POLYLOOM_CANCELLED ? 0 : bytes;
   }
   if (kind_of(op) == kStart && (words[0] & 0xFF) == POLYLOOM_OK) {
-    std::copy_n(now_.words, 3, open_[answered].begin());
+    std::copy_n(now_.words, 3, open_[responded].begin());
   } else if (kind_of(op) == kWait && now_.done) {
     open_.erase(now_.handle);
   }
-  const bool goes_on = polls_ && asks(op) && now_.begin - last_ <= kPolling;
+  const bool goes_on = polls_ && requests(op) && now_.begin - last_ <= kPolling;
   note(now_, goes_on ? last_ : now_.begin);
   count(now_);
-  polls_ = asks(op) && !now_.done;
+  polls_ = requests(op) && !now_.done;
   last_ = at;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank asked its engine for, and how long it waited for the answers: sums over all of its run, and the
+// What a rank asked its engine for, and how long it waited for the responses: sums over all of its run, and the
 // first commands one by one, as rows of the run record. For FPGA ranks in the fast model and for CPU ranks.
 //
 //   mpi_ranks.csv   a rank: from when to when it ran, how long it waited for its engine and for DRAM, its
@@ -38,8 +38,8 @@ class History {
   }
   /// Words of ENGINE.md, and when the rank begins to say them.
   void command(Time at, const std::uint64_t words[3]);
-  /// When the rank has got the answer.
-  void answer(Time at, const std::uint64_t words[2]);
+  /// When the rank has got the response.
+  void response(Time at, const std::uint64_t words[2]);
   /// It stood still for DRAM.
   void dram(Time time) { dram_ += time; }
 

@@ -26,7 +26,7 @@ enum class Touch : u8 { push, pop, read, write, cycle, done, fault, pause };
 struct Access {
   Touch touch = Touch::pause;
   u8 strobe = 0;    // write: which bytes
-  u32 port = 0;     // push, pop: 0 for commands and answers
+  u32 port = 0;     // push, pop: 0 for commands and responses
   u32 address = 0;  // read, write: of a word in DRAM
   u64 word = 0;     // push, write
   u64 cycle = 0;
@@ -65,7 +65,7 @@ class KernelModel {
     return access_;
   }
 
-  // The access took place in ``cycle``, its own or a later one (a read: its answer came, one cycle later at
+  // The access took place in ``cycle``, its own or a later one (a read: its response came, one cycle later at
   // the earliest). ``word``: of pop, read and cycle. After a pause: the kernel goes on in that cycle.
   void complete(u64 cycle, u64 word = 0) {
     now_ = cycle;
@@ -124,35 +124,35 @@ class KernelModel {
   // How much later than in its first cycle the access took place.
   u64 waited() const { return now_ - access_.cycle; }
 
-  void ask(Touch touch, u64 cycle) {
+  void request(Touch touch, u64 cycle) {
     access_.touch = touch;
     access_.cycle = now_ = cycle;
   }
-  void ask_push(u32 port, u64 word, u64 cycle) {
+  void request_push(u32 port, u64 word, u64 cycle) {
     access_.port = port;
     access_.word = word;
-    ask(Touch::push, cycle);
+    request(Touch::push, cycle);
   }
-  void ask_pop(u32 port, u64 cycle) {
+  void request_pop(u32 port, u64 cycle) {
     access_.port = port;
-    ask(Touch::pop, cycle);
+    request(Touch::pop, cycle);
   }
-  void ask_read(u32 address, u64 cycle) {
+  void request_read(u32 address, u64 cycle) {
     lane_ = address % 8 * 8;
     access_.address = address & ~u32{7};
-    ask(Touch::read, cycle);
+    request(Touch::read, cycle);
   }
-  u64 answer() const { return word_ >> lane_; }
-  void ask_write(u32 address, u64 word, u8 strobe, u64 cycle) {
+  u64 response() const { return word_ >> lane_; }
+  void request_write(u32 address, u64 word, u8 strobe, u64 cycle) {
     access_.address = address & ~u32{7};
     access_.word = word << address % 8 * 8;
     access_.strobe = static_cast<u8>(strobe << address % 8);
-    ask(Touch::write, cycle);
+    request(Touch::write, cycle);
   }
 
   void bad_address(const char* before, u32 address, const char* after, u64 cycle) {
     std::snprintf(message_, sizeof message_, "rank %u: %s0x%08x%s", rank_, before, address, after);
-    ask(Touch::fault, cycle);
+    request(Touch::fault, cycle);
   }
   void bad_division(const char* before, u128 dividend, const char* after, u64 cycle) {
     char digits[40];
@@ -161,7 +161,7 @@ class KernelModel {
     do *--at = static_cast<char>('0' + static_cast<int>(dividend % 10));
     while ((dividend /= 10) != 0);
     std::snprintf(message_, sizeof message_, "rank %u: %s%s%s", rank_, before, at, after);
-    ask(Touch::fault, cycle);
+    request(Touch::fault, cycle);
   }
 
   // Notes a word of a command that was just taken; true if it is the last one of a message whose buffer lies
@@ -185,7 +185,7 @@ class KernelModel {
         "rank %u: %s: %s %llu bytes %s 0x%08x, tag %d: no array or block of memory has so many there", rank_,
         place, sends ? "sends" : "receives", static_cast<unsigned long long>(count), sends ? "from" : "at",
         static_cast<u32>(at), static_cast<int>(tag));
-    ask(Touch::fault, now_);
+    request(Touch::fault, now_);
     return true;
   }
 

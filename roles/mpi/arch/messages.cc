@@ -53,7 +53,7 @@ bool receives(const Wait& w) {
 }
 
 // What goes between a rank and the manager.
-std::string told(std::int32_t tag) {
+std::string reported(std::int32_t tag) {
   switch (tag) {
     case POLYLOOM_ARGV:
       return "start";
@@ -63,7 +63,7 @@ std::string told(std::int32_t tag) {
       return "printf";
     case POLYLOOM_CALL:
     case POLYLOOM_CALL_DATA:
-    case POLYLOOM_ANSWER:
+    case POLYLOOM_RESPONSE:
       return "C's library";
     case POLYLOOM_EXIT:
       return "exit";
@@ -129,7 +129,7 @@ int waits_for(const Wait& w) { return peer_of(w) == POLYLOOM_ANY_RANK ? -1 : sta
 
 std::string wait_call(const Wait& w) {
   if (in_collective(w)) return call_name(static_cast<unsigned>(tag_of(w)) & 0xFFFF);
-  if (comm_of(w) == POLYLOOM_SYSTEM && op_of(w) != POLYLOOM_FINALIZE) return told(tag_of(w));
+  if (comm_of(w) == POLYLOOM_SYSTEM && op_of(w) != POLYLOOM_FINALIZE) return reported(tag_of(w));
   switch (op_of(w)) {
     case POLYLOOM_SEND:
       return "MPI_Isend";

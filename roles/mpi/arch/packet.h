@@ -85,7 +85,7 @@ struct Frame {
 
 /// What a node with that address makes of a frame without its check sequence; the port is not looked at.
 Frame read_frame(Bytes frame, const Endpoint& own);
-std::vector<std::byte> write_arp_answer(const Endpoint& own, const ArpRequest& to);
+std::vector<std::byte> write_arp_response(const Endpoint& own, const ArpRequest& to);
 
 /// Frames as links carry them: 64-bit words, the check sequence behind the last byte.
 struct LinkFrame {

@@ -11,13 +11,13 @@ enum {
   POLYLOOM_ABORT = 4,
   POLYLOOM_FIN = 5,
   POLYLOOM_RELEASE = 6,
-  POLYLOOM_ASK = 7,
+  POLYLOOM_QUERY = 7,
   POLYLOOM_WAITING = 8,
   POLYLOOM_PRINT_PART = 9,
   POLYLOOM_PRINT_FIRST = 10,
   POLYLOOM_CALL = 11,
   POLYLOOM_CALL_DATA = 12,
-  POLYLOOM_ANSWER = 13
+  POLYLOOM_RESPONSE = 13
 };
 
 enum {
@@ -67,7 +67,7 @@ enum polyloom_c_function {
 /* FILE* of a kernel; the manager's numbers follow. */
 enum { POLYLOOM_STDOUT = 1, POLYLOOM_STDERR = 2, POLYLOOM_STDIN = 3 };
 
-/* ANSWER: the function's value, of a real its bits; errno if it failed, else 0; lengths of the ANSWERs that
+/* RESPONSE: the function's value, of a real its bits; errno if it failed, else 0; lengths of the parts that
  * follow, those of 0 bytes left out. */
 enum { POLYLOOM_MOST_PARTS = 30 };
 struct polyloom_result {

@@ -12,7 +12,7 @@ polyloom_mpe_program_receive_pkg.sv
 polyloom_mpe_program_match_pkg.sv
 polyloom_mpe_program_rendezvous_pkg.sv
 polyloom_mpe_program_command_pkg.sv
-polyloom_mpe_program_answer_pkg.sv
+polyloom_mpe_program_response_pkg.sv
 polyloom_mpe_program_send_pkg.sv
 polyloom_mpe_program_work_pkg.sv
 polyloom_mpe_program_time_pkg.sv

@@ -47,7 +47,7 @@ module polyloom_kernel_memory #(
   typedef logic [$clog2(Open+1)-1:0] count_t;
   count_t reads_q, writes_q;
   logic [1:0] last_q, pick;
-  logic some, take, take_read, take_write, room;
+  logic some, accept, accept_read, accept_write, room;
   logic ar_q, aw_q, w_q;
   logic [30:0] addr_q;
   logic [63:0] data_q;
@@ -66,12 +66,12 @@ module polyloom_kernel_memory #(
     for (int i = 2; i >= 0; i--) if (may[i] && 2'(i) > last_q) pick = 2'(i);
   end
   assign some = may != '0;
-  assign take = some && room;
-  assign take_write = take && write_i[pick];
-  assign take_read = take && !write_i[pick];
+  assign accept = some && room;
+  assign accept_write = accept && write_i[pick];
+  assign accept_read = accept && !write_i[pick];
   always_comb begin
     ready_o = '0;
-    ready_o[pick] = take;
+    ready_o[pick] = accept;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -83,19 +83,19 @@ module polyloom_kernel_memory #(
       aw_q <= 1'b0;
       w_q <= 1'b0;
     end else begin
-      reads_q  <= reads_q + count_t'(take_read) - count_t'(r_valid_i);
-      writes_q <= writes_q + count_t'(take_write) - count_t'(b_valid_i);
-      if (take) last_q <= pick;
-      if (take_read) ar_q <= 1'b1;
+      reads_q  <= reads_q + count_t'(accept_read) - count_t'(r_valid_i);
+      writes_q <= writes_q + count_t'(accept_write) - count_t'(b_valid_i);
+      if (accept) last_q <= pick;
+      if (accept_read) ar_q <= 1'b1;
       else if (ar_ready_i) ar_q <= 1'b0;
-      if (take_write) aw_q <= 1'b1;
+      if (accept_write) aw_q <= 1'b1;
       else if (aw_ready_i) aw_q <= 1'b0;
-      if (take_write) w_q <= 1'b1;
+      if (accept_write) w_q <= 1'b1;
       else if (w_ready_i) w_q <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (take) begin
+    if (accept) begin
       addr_q <= addr_i[pick][30:0];
       data_q <= wdata_i[pick];
       strb_q <= strb_i[pick];
@@ -111,7 +111,7 @@ module polyloom_kernel_memory #(
       .clk_i,
       .rst_ni,
       .flush_i    (1'b0),
-      .in_valid_i (take_read),
+      .in_valid_i (accept_read),
       .in_ready_o (whose_ready),
       .in_i       (pick),
       .out_valid_o(whose_valid),

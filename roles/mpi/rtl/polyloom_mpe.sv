@@ -6,7 +6,7 @@
 //                          ARP |          '--> writer --> memory, store     reader ---^  ARP -'      '-> back, if to this node
 // Latency:      see the units and roles/mpi/README.md.
 // Throughput:   a word a cycle in both directions; the kernel's memory port gives one access a cycle to both together.
-// Backpressure: frames wait at rx_ready_o, but never for an answer to ARP or management, which would wait for frames that turn
+// Backpressure: frames wait at rx_ready_o, but never for a response to ARP or management, which would wait for frames that turn
 //               round: a question that comes while another is being answered is thrown away; the transmit store takes whole frames before it sends.
 // Order/loss:   PROTOCOL.md.
 // Reset:        no job; the kernel is held in reset until it is started.
@@ -119,7 +119,7 @@ module polyloom_mpe
   input_e input_number;
   output_e out;
   logic [31:0] in, result;
-  logic resting, no_command, answer_valid_q, writer_ready, payload_valid, payload_ready, payload_last;
+  logic resting, no_command, response_valid_q, writer_ready, payload_valid, payload_ready, payload_last;
   polyloom_mpe_program i_program (
       .clk_i,
       .at_i  (next),
@@ -133,7 +133,7 @@ module polyloom_mpe
       .rests_o     (resting),
       .input_o     (input_number),
       .input_i     (in),
-      .conditions_i({!writer_ready, payload_last, !payload_valid, answer_valid_q, no_command}),
+      .conditions_i({!writer_ready, payload_last, !payload_valid, response_valid_q, no_command}),
       .output_o    (out),
       .result_o    (result)
   );
@@ -143,12 +143,12 @@ module polyloom_mpe
   logic started_q;
   endpoint_t to_q;
   logic [16:0] bytes_q;
-  logic [31:0] low_q, answer_high_q, answer_low_q;
+  logic [31:0] low_q, response_high_q, response_low_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_q <= '0;
       started_q <= 1'b0;
-      answer_valid_q <= 1'b0;
+      response_valid_q <= 1'b0;
     end else begin
       unique case (out)
         O_JOB: cfg_q.job <= result;
@@ -157,8 +157,8 @@ module polyloom_mpe
         O_CONTROL: started_q <= result[0];
         default: ;
       endcase
-      if (out == O_ANSWER) answer_valid_q <= 1'b1;
-      else if (rsp_ready_i || out == O_CONTROL) answer_valid_q <= 1'b0;
+      if (out == O_RESPONSE) response_valid_q <= 1'b1;
+      else if (rsp_ready_i || out == O_CONTROL) response_valid_q <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -168,14 +168,14 @@ module polyloom_mpe
       O_PORT_MAC: {to_q.port, to_q.mac[47:32]} <= result;
       O_IP: to_q.ip <= result;
       O_BYTES: bytes_q <= result[16:0];
-      O_ANSWER: {answer_high_q, answer_low_q} <= {result, low_q};
+      O_RESPONSE: {response_high_q, response_low_q} <= {result, low_q};
       default: ;
     endcase
   end
   assign kernel_rst_no = started_q;
   assign rank_o = cfg_q.rank;
-  assign rsp_valid_o = answer_valid_q;
-  assign rsp_o = {answer_high_q, answer_low_q};
+  assign rsp_valid_o = response_valid_q;
+  assign rsp_o = {response_high_q, response_low_q};
   assign no_command = !(cmd_valid_i && started_q);
   assign cmd_ready_o = out == O_POP_COMMAND;
 
@@ -227,12 +227,12 @@ module polyloom_mpe
       .builder_idle_i (builder_idle),
       .out_empty_i    (out_empty),
       .copied_i       (copied),
-      .answer_free_i  (!answer_valid_q),
+      .response_free_i(!response_valid_q),
       .event_o        (why)
   );
 
   // Payload in
-  logic writer_takes;
+  logic writer_accepts;
   assign udp_ready = parse_ready;
   polyloom_mpe_parse i_parse (
       .clk_i,
@@ -259,7 +259,7 @@ module polyloom_mpe
       .out_last_o   (payload_last),
       .dropped_o    (parse_dropped)
   );
-  assign payload_ready = writer_takes || out == O_POP_WORD;
+  assign payload_ready = writer_accepts || out == O_POP_WORD;
   logic [1:0] store_en, store_we;
   logic [1:0][STORE_BITS-1:0] store_addr;
   logic [1:0][63:0] store_wdata, store_rdata;
@@ -273,7 +273,7 @@ module polyloom_mpe
       .ready_o        (writer_ready),
       .idle_o         (writer_idle),
       .in_valid_i     (payload_valid),
-      .in_ready_o     (writer_takes),
+      .in_ready_o     (writer_accepts),
       .in_data_i      (payload),
       .in_last_i      (payload_last),
       .store_en_o     (store_en[0]),
@@ -339,7 +339,7 @@ module polyloom_mpe
       .job_i          (read_job_t'(result)),
       .copied_o       (copied),
       .copied_bad_o   (copied_bad),
-      .told_i         (out == O_TOLD),
+      .reported_i     (out == O_REPORTED),
       .read_valid_o   (job_valid),
       .read_ready_i   (reader_ready),
       .read_address_o (job_address),

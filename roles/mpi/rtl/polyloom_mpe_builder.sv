@@ -10,7 +10,7 @@
 //               the reader).
 // Order/loss:   in order.   Reset: nothing to send.
 // Limits:       a header of at most 16 words, unless the datagram is known not to wait. A job is written before the last word of
-//               its header. The next job that tells must wait until told_i.
+//               its header. The next job that reports must wait until reported_i.
 // Cost:         not measured alone.   Source: PROTOCOL.md "Packet".   Tests: test_polyloom_mpe_builder.py, interop_test.cc
 module polyloom_mpe_builder
   import polyloom_mpe_pkg::*;
@@ -28,9 +28,9 @@ module polyloom_mpe_builder
     input  logic      [          31:0] address_i,
     input  logic                       job_valid_i,
     input  read_job_t                  job_i,
-    output logic                       copied_o,         // a job that tells is over, until told_i
+    output logic                       copied_o,         // a job that tells is over, until reported_i
     output logic                       copied_bad_o,     // some of it lies outside the memory
-    input  logic                       told_i,
+    input  logic                       reported_i,
     // From the reader of memory
     output logic                       read_valid_o,
     input  logic                       read_ready_i,
@@ -73,12 +73,12 @@ module polyloom_mpe_builder
   );
 
   // Jobs: one waits, one runs.
-  logic waits_q, runs_q, take;
+  logic waits_q, runs_q, accept;
   read_job_t wait_q, run_q;
   logic [31:0] address_q;
   logic [STORE_BITS-1:0] word_q;
   logic [10:0] left_q;  // bytes of the replayed payload not yet sent
-  assign take = waits_q && !runs_q && !copied_o && (wait_q.replay || read_ready_i);
+  assign accept = waits_q && !runs_q && !copied_o && (wait_q.replay || read_ready_i);
   assign read_valid_o = waits_q && !runs_q && !copied_o && !wait_q.replay;
   assign read_address_o = address_q;
   assign read_bytes_o = wait_q.bytes;
@@ -112,15 +112,15 @@ module polyloom_mpe_builder
       if (job_valid_i) promised_q <= 1'b1;
       else if (word_valid_i && word_last_i) promised_q <= 1'b0;
       if (job_valid_i) waits_q <= 1'b1;
-      else if (take) waits_q <= 1'b0;
-      if (take) runs_q <= 1'b1;
+      else if (accept) waits_q <= 1'b0;
+      if (accept) runs_q <= 1'b1;
       else if (payload_end) runs_q <= 1'b0;
       if (!paying_q) paying_q <= step && head_last && head_pays;
       else if (payload_end) paying_q <= 1'b0;
       if (store_en_o && run_q.replay) stored_q <= 1'b1;
       else if (step) stored_q <= 1'b0;
-      if (payload_end && run_q.tell) copied_o <= 1'b1;
-      else if (told_i) copied_o <= 1'b0;
+      if (payload_end && run_q.report) copied_o <= 1'b1;
+      else if (reported_i) copied_o <= 1'b0;
       assert (!(word_valid_i && !unused_ready));
       assert (!(job_valid_i && waits_q));
     end
@@ -129,7 +129,7 @@ module polyloom_mpe_builder
   always_ff @(posedge clk_i) begin
     if (address_valid_i) address_q <= address_i;
     if (job_valid_i) wait_q <= job_i;
-    if (take) begin
+    if (accept) begin
       run_q  <= wait_q;
       word_q <= wait_q.word[STORE_BITS-1:0];
       left_q <= wait_q.bytes;
@@ -137,7 +137,7 @@ module polyloom_mpe_builder
       if (store_en_o) word_q <= word_q + 1'b1;
       if (paying_q && step) left_q <= left_q - 11'd8;
     end
-    if (payload_end && run_q.tell) copied_bad_o <= !run_q.replay && words_bad_i;
+    if (payload_end && run_q.report) copied_bad_o <= !run_q.replay && words_bad_i;
   end
 
   assign ready_o = !head_valid && !waits_q;

@@ -24,7 +24,7 @@ module polyloom_mpe_counters
   localparam int unsigned EVENTS = COUNTERS + 3;
   localparam int unsigned FOREIGN = COUNTERS + 2;
   logic [47:0] numbers_q[16];
-  logic [EVENTS-1:0] waits_q, taken, events;
+  logic [EVENTS-1:0] waits_q, accepted, events;
   logic clearing_q;
   logic [3:0] pick, number, clear_q;
   logic [12:0] more;
@@ -35,8 +35,8 @@ module polyloom_mpe_counters
     number = clearing_q ? clear_q : pick == 4'(FOREIGN) ? 4'(N_FOREIGN) : pick;
     more = pick == 4'(COUNTERS) ? in_i : pick == 4'(COUNTERS + 1) ? out_i : 13'd1;
     events = {foreign_i, events_i[N_FRAMES_OUT], events_i[N_FRAMES_IN], events_i};
-    taken = '0;
-    taken[pick] = !clearing_q;
+    accepted = '0;
+    accepted[pick] = !clearing_q;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -44,7 +44,7 @@ module polyloom_mpe_counters
       clearing_q <= 1'b1;
       clear_q <= '0;
     end else begin
-      waits_q <= (waits_q & ~taken) | events;
+      waits_q <= (waits_q & ~accepted) | events;
       clear_q <= clear_q + 1'b1;
       if (clear_q == '1) clearing_q <= 1'b0;
     end

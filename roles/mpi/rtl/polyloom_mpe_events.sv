@@ -27,7 +27,7 @@ module polyloom_mpe_events
     input  logic           builder_idle_i,
     input  logic           out_empty_i,
     input  logic           copied_i,
-    input  logic           answer_free_i,
+    input  logic           response_free_i,
     output event_e         event_o
 );
 
@@ -69,7 +69,7 @@ module polyloom_mpe_events
     if (head_valid_i && head_manage_i && writer_idle_i) event_o = EV_MANAGE;
     if (sends && (flags_q & F_STOP[8:0]) == '0) event_o = EV_SEND;
     if (copied_i) event_o = EV_COPIED;
-    if ((flags_q & F_ANSWER[8:0]) != '0 && writer_idle_i && answer_free_i) event_o = EV_ANSWER;
+    if ((flags_q & F_RESPONSE[8:0]) != '0 && writer_idle_i && response_free_i) event_o = EV_RESPONSE;
     if ((flags_q & F_STOP[8:0]) != '0 && writer_idle_i && builder_idle_i) event_o = EV_STOP;
   end
   assign rests_o = flags_q == '0 && !ack_runs_q && !tick_runs_q;

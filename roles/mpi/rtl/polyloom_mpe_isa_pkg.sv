@@ -59,13 +59,13 @@ package polyloom_mpe_isa_pkg;
     NOT_ZERO,
     NO_BORROW,
     BORROW,
-    NEGATIVE,      // of 16 bits
+    NEGATIVE,        // of 16 bits
     NOT_NEGATIVE,
-    CALL,          // always; and remember
-    RETURN,        // to what comes after the last call
-    CASE,          // always; with the result's low bits: a table of 8 or 16
-    NO_COMMAND,    // conditions from outside
-    ANSWER_WAITS,
+    CALL,            // always; and remember
+    RETURN,          // to what comes after the last call
+    CASE,            // always; with the result's low bits: a table of 8 or 16
+    NO_COMMAND,      // conditions from outside
+    RESPONSE_WAITS,
     NO_WORD,
     LAST_WORD,
     WRITER_FULL
@@ -75,7 +75,7 @@ package polyloom_mpe_isa_pkg;
   typedef logic [5:0] target_t;
   typedef enum logic [5:0] {
     O_NONE,
-    O_TX_LOW,       // low half of a word of a datagram or an answer
+    O_TX_LOW,       // low half of a word of a datagram or a response
     O_FLAGS,        // and the register of the same number
     O_TX_HIGH,      // the high half: a word of a datagram is whole
     O_TX_END,       // the last one, but for payload
@@ -87,7 +87,7 @@ package polyloom_mpe_isa_pkg;
     O_READ,         // read_job_t
     O_WRITE_AT,
     O_WRITE,        // write_job_t: go
-    O_ANSWER,       // the high half: a word for the kernel
+    O_RESPONSE,     // the high half: a word for the kernel
     O_ACK_TIMER,    // starts if it does not run
     O_TICK_TIMER,   // the same; a quarter of it
     O_NO_ACK,       // stop
@@ -101,7 +101,7 @@ package polyloom_mpe_isa_pkg;
     O_POP_COMMAND,
     O_COUNT,        // an event
     O_COUNTER,      // that is to be read
-    O_TOLD          // the end of a reading was seen
+    O_REPORTED      // the end of a reading was seen
   } output_e;
 
   typedef enum logic [4:0] {
@@ -138,15 +138,15 @@ package polyloom_mpe_isa_pkg;
   // Why the sequencer leaves its rest, the highest first.
   typedef enum logic [3:0] {
     EV_NONE,
-    EV_SWEEP,    // of requests and ranks: a tick, or it goes on
-    EV_ACK,      // the ack delay is over
+    EV_SWEEP,     // of requests and ranks: a tick, or it goes on
+    EV_ACK,       // the ack delay is over
     EV_COMMAND,
     EV_PACKET,
-    EV_MANAGE,   // a datagram of management
-    EV_SEND,     // there is something to send, and room
-    EV_COPIED,   // the reader has told
-    EV_ANSWER,   // the kernel can be answered
-    EV_STOP      // nothing moves
+    EV_MANAGE,    // a datagram of management
+    EV_SEND,      // there is something to send, and room
+    EV_COPIED,    // the reader has told
+    EV_RESPONSE,  // the kernel can be answered
+    EV_STOP       // nothing moves
   } event_e;
   // Output O_FLAGS: what the program waits for.
   localparam logic [15:0] F_REPLY = 16'h0001;  // to send, the first first: a DONE for what is not known
@@ -157,7 +157,7 @@ package polyloom_mpe_isa_pkg;
   localparam logic [15:0] F_MANAGE = 16'h0020;
   localparam logic [15:0] F_SEND = 16'h003f;  // any of these
   localparam logic [15:0] F_SWEEP = 16'h0040;
-  localparam logic [15:0] F_ANSWER = 16'h0080;
+  localparam logic [15:0] F_RESPONSE = 16'h0080;
   localparam logic [15:0] F_STOP = 16'h0100;
   localparam logic [15:0] F_PRESS = 16'h0200;  // with F_WANT: credit was asked for; wakes none
 

@@ -50,8 +50,8 @@ package polyloom_mpe_map_pkg;
   localparam logic [3:0] K_IP = 4'd2;
   localparam logic [3:0] K_SENT = 4'd3;  // {acknowledged, sent} envelopes to it
   localparam logic [3:0] K_CONSUMED = 4'd4;  // {due, consumed}; due: next of those to be told at once, or 0
-  localparam logic [3:0] K_TAKEN = 4'd5;  // {consumed, accepted} of its envelopes
-  localparam logic [3:0] K_TOLD = 4'd6;  // the same, as it has been told
+  localparam logic [3:0] K_ACCEPTED = 4'd5;  // {consumed, accepted} of its envelopes
+  localparam logic [3:0] K_REPORTED = 4'd6;  // the same, as it has been reported
   localparam logic [3:0] K_HEARD = 4'd7;  // {tick of its last packet, tries since}
   localparam logic [3:0] K_CHAIN = 4'd8;  // {last, first} request not acknowledged
   localparam logic [3:0] K_TIME = 4'd9;  // {ticks of a try, ticks left}
@@ -135,10 +135,10 @@ package polyloom_mpe_map_pkg;
   localparam logic [5:0] G_ALIVE = 6'd25;  // this sweep has found something that waits
   localparam logic [5:0] G_REPLY_RANK = 6'd26;  // of a DONE
   localparam logic [5:0] G_REPLY_SEQ = 6'd27;  // {handle, seq}
-  localparam logic [5:0] G_ASKER_MAC = 6'd28;  // the requester at management; then its request
-  localparam logic [5:0] G_ASKER_PORT = 6'd29;
-  localparam logic [5:0] G_ASKER_IP = 6'd30;
-  localparam logic [5:0] G_ASKED = 6'd31;  // {seq, count, op}
+  localparam logic [5:0] G_REQUESTER_MAC = 6'd28;  // the requester at management; then its request
+  localparam logic [5:0] G_REQUESTER_PORT = 6'd29;
+  localparam logic [5:0] G_REQUESTER_IP = 6'd30;
+  localparam logic [5:0] G_REQUESTED = 6'd31;  // {seq, count, op}
   localparam logic [5:0] G_REGISTER = 6'd32;
   localparam logic [5:0] G_REPLY_KIND = 6'd33;
   localparam logic [5:0] G_USED = 6'd34;  // so many requests
@@ -156,7 +156,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [15:0] TO_MEMORY = 16'h8000;  // low half of write_job_t
   localparam logic [15:0] TO_STORE = 16'h4000;
   localparam logic [15:0] FROM_STORE = 16'h2000;
-  localparam logic [15:0] READ_TELL = 16'h8000;  // low half of read_job_t
+  localparam logic [15:0] READ_REPORT = 16'h8000;  // low half of read_job_t
   localparam logic [15:0] READ_RECORD = 16'h4000;
   localparam logic [15:0] READ_REPLAY = 16'h2000;
   localparam logic [15:0] HAS_MORE = 16'h4000;  // high half of status_t
@@ -164,7 +164,7 @@ package polyloom_mpe_map_pkg;
   localparam logic [15:0] KERNEL_DONE = 16'h1000;
   localparam logic [15:0] E_TRUNCATED = 16'd1;  // ENGINE.md
   localparam logic [15:0] E_TYPE = 16'd2;
-  localparam logic [15:0] E_NO_ANSWER = 16'd3;
+  localparam logic [15:0] E_NO_RESPONSE = 16'd3;
   localparam logic [15:0] E_TOO_MANY = 16'd4;
   localparam logic [15:0] E_NO_SUCH = 16'd5;
   localparam logic [15:0] E_ADDRESS = 16'd6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_mpe_out: joins datagrams and ARP's answers into whole frames, and turns round what is for this node.
+// polyloom_mpe_out: joins datagrams and ARP's responses into whole frames, and turns round what is for this node.
 // How:          datagrams get their headers; frames are stored whole, so the wire sees no holes.
 //                   datagrams --> UDP --+--> [ store ] --+--> wire
 //                                 ARP --'                '--> back

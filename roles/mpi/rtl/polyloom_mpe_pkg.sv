@@ -47,7 +47,7 @@ package polyloom_mpe_pkg;
   } write_job_t;
   typedef struct packed {
     logic [15:0] word;    // of the store
-    logic        tell;    // when it has been read
+    logic        report;  // when it has been read
     logic        record;  // keep it in the store, too
     logic        replay;  // from there; else from memory
     logic [1:0]  unused;

@@ -26,7 +26,7 @@ module polyloom_mpe_program
     p = polyloom_mpe_program_match_pkg::match(part(p));
     p = polyloom_mpe_program_rendezvous_pkg::rendezvous(part(p));
     p = polyloom_mpe_program_command_pkg::command(part(p));
-    p = polyloom_mpe_program_answer_pkg::answer(part(p));
+    p = polyloom_mpe_program_response_pkg::response(part(p));
     p = polyloom_mpe_program_send_pkg::send(part(p));
     p = polyloom_mpe_program_work_pkg::work(part(p));
     p = polyloom_mpe_program_time_pkg::timing(part(p));
@@ -41,8 +41,8 @@ module polyloom_mpe_program
   localparam program_t MATCH = polyloom_mpe_program_match_pkg::match(part(RECEIVE));
   localparam program_t RENDEZVOUS = polyloom_mpe_program_rendezvous_pkg::rendezvous(part(MATCH));
   localparam program_t COMMAND = polyloom_mpe_program_command_pkg::command(part(RENDEZVOUS));
-  localparam program_t ANSWER = polyloom_mpe_program_answer_pkg::answer(part(COMMAND));
-  localparam program_t SEND = polyloom_mpe_program_send_pkg::send(part(ANSWER));
+  localparam program_t RESPONSE = polyloom_mpe_program_response_pkg::response(part(COMMAND));
+  localparam program_t SEND = polyloom_mpe_program_send_pkg::send(part(RESPONSE));
   localparam program_t WORK = polyloom_mpe_program_work_pkg::work(part(SEND));
   localparam program_t TIMING = polyloom_mpe_program_time_pkg::timing(part(WORK));
   localparam program_t MANAGE = polyloom_mpe_program_manage_pkg::manage(part(TIMING));
@@ -55,7 +55,7 @@ module polyloom_mpe_program
     whole = placed(whole, MATCH);
     whole = placed(whole, RENDEZVOUS);
     whole = placed(whole, COMMAND);
-    whole = placed(whole, ANSWER);
+    whole = placed(whole, RESPONSE);
     whole = placed(whole, SEND);
     whole = placed(whole, WORK);
     whole = placed(whole, TIMING);

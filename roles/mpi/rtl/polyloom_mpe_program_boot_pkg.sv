@@ -39,8 +39,8 @@ package polyloom_mpe_program_boot_pkg;
     p = ib(p, mov(RANK, inlo(I_RANKS)), jump(L_PACKET));  // EV_PACKET
     p = ib(p, mov(T, inhi(I_JOB)), jump(L_MANAGE));  // EV_MANAGE
     p = ib(p, nop(), jump(L_SEND));  // EV_SEND
-    p = ib(p, mov(O_TOLD, n(0)), jump(L_COPIED));  // EV_COPIED
-    p = ib(p, andn(FLAGS, FLAGS, n(F_ANSWER)), jump(L_ANSWER));  // EV_ANSWER
+    p = ib(p, mov(O_REPORTED, n(0)), jump(L_COPIED));  // EV_COPIED
+    p = ib(p, andn(FLAGS, FLAGS, n(F_RESPONSE)), jump(L_RESPONSE));  // EV_RESPONSE
     p = ib(p, and_(FLAGS, FLAGS, n(F_MANAGE)), jump(L_STOPPED));  // EV_STOP
     return p;
   endfunction

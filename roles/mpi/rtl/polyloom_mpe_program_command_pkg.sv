@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_mpe_program_command_pkg: the kernel's commands: three words, then by operation.
-// How:          The kernel's commands: three words, then by operation; each ends in an answer now or when its request is complete.
+// How:          The kernel's commands: three words, then by operation; each ends in a response now or when its request is complete.
 //               Conventions: polyloom_mpe_asm_pkg (instructions), polyloom_mpe_map_pkg (registers, memory).
 // Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 package polyloom_mpe_program_command_pkg;
@@ -122,7 +122,7 @@ package polyloom_mpe_program_command_pkg;
     p = im(p, mov(AWAITED, r(PB)), ld(PB, R_FLAGS));
     p = i(p, mov(T, mlo()));
     p = ib(p, and_(NONE, T, n(COMPLETE)), z(L_REST));
-    p = ib(p, or_(FLAGS, FLAGS, n(F_ANSWER)), jump(L_REST));
+    p = ib(p, or_(FLAGS, FLAGS, n(F_RESPONSE)), jump(L_REST));
 
     p = align(p, 16);
     p = label(p, L_READY);

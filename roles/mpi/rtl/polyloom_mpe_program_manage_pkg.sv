@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_mpe_program_manage_pkg: management's datagrams and their answers.
-// How:          Management's datagrams. Values are written as they come; the answer goes out when there is room for it.
+// polyloom_mpe_program_manage_pkg: management's datagrams and their responses.
+// How:          Management's datagrams. Values are written as they come; the response goes out when there is room for it.
 //               Conventions: polyloom_mpe_asm_pkg (instructions), polyloom_mpe_map_pkg (registers, memory).
 // Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
 package polyloom_mpe_program_manage_pkg;
@@ -33,10 +33,10 @@ package polyloom_mpe_program_manage_pkg;
     p = label(p, L_IS_READ);
     p = ib(p, sub(NONE, BYTES, r(U)), lt(L_IS_FOREIGN));
     p = ib(p, and_(NONE, FLAGS, n(F_MANAGE)), nz(L_DRAIN));  // one at a time: it will be asked again
-    p = im(p, mov(NONE, in(I_MAC)), stg(G_ASKER_MAC));
-    p = im(p, mov(NONE, in(I_PORT_MAC)), stg(G_ASKER_PORT));
-    p = im(p, mov(NONE, in(I_IP)), stg(G_ASKER_IP));
-    p = im(p, mov(NONE, in(I_KIND)), stg(G_ASKED));
+    p = im(p, mov(NONE, in(I_MAC)), stg(G_REQUESTER_MAC));
+    p = im(p, mov(NONE, in(I_PORT_MAC)), stg(G_REQUESTER_PORT));
+    p = im(p, mov(NONE, in(I_IP)), stg(G_REQUESTER_IP));
+    p = im(p, mov(NONE, in(I_KIND)), stg(G_REQUESTED));
     p = im(p, mov(OFFSET, in(I_RANKS)), stg(G_REGISTER));
     p = i(p, or_(FLAGS, FLAGS, n(F_MANAGE)));
     p = ib(p, sub(NONE, T, n(2)), z(L_DRAIN));
@@ -64,20 +64,20 @@ package polyloom_mpe_program_manage_pkg;
     p = ib(p, mov(O_POP_WORD, n(0)), on(LAST_WORD, L_HEAD_DONE));
     p = ib(p, nop(), jump(L_DRAIN_WORD));
 
-    // The answer.
-    p = label(p, L_TELL);
-    p = im(p, andn(FLAGS, FLAGS, n(F_MANAGE)), ldg(G_ASKER_MAC));
-    p = im(p, mov(O_MAC, m()), ldg(G_ASKER_PORT));
-    p = im(p, mov(O_PORT_MAC, m()), ldg(G_ASKER_IP));
-    p = im(p, mov(O_IP, m()), ldg(G_ASKED));
-    p = im(p, mov(SEQ, mhi()), ldg(G_ASKED));
+    // The response.
+    p = label(p, L_REPORT);
+    p = im(p, andn(FLAGS, FLAGS, n(F_MANAGE)), ldg(G_REQUESTER_MAC));
+    p = im(p, mov(O_MAC, m()), ldg(G_REQUESTER_PORT));
+    p = im(p, mov(O_PORT_MAC, m()), ldg(G_REQUESTER_IP));
+    p = im(p, mov(O_IP, m()), ldg(G_REQUESTED));
+    p = im(p, mov(SEQ, mhi()), ldg(G_REQUESTED));
     p = im(p, mov(U, mlo()), ldg(G_REGISTER));
     p = im(p, mov(OFFSET, m()), ldg(G_REGISTER));
     p = i(p, shr8(LENGTH, r(U)));
     p = i(p, mov(BYTES, n(14)));
-    p = ib(p, and_(NONE, U, n(1)), nz(L_TELL_HEAD));  // a write's
+    p = ib(p, and_(NONE, U, n(1)), nz(L_REPORT_HEAD));  // a write's
     p = i(p, add(BYTES, BYTES, x8(LENGTH)));
-    p = label(p, L_TELL_HEAD);
+    p = label(p, L_REPORT_HEAD);
     p = i(p, pack(O_BYTES, BYTES, r(ONE)));
     p = i(p, mov(T, n(MAGIC)));
     p = i(p, pack(O_TX_LOW, ZERO, r(T)));
@@ -85,17 +85,17 @@ package polyloom_mpe_program_manage_pkg;
     p = i(p, pack(O_TX_HIGH, T, r(SEQ)));
     p = i(p, mov(O_TX_LOW, r(OFFSET)));
     p = i(p, mov(O_TX_HIGH, n(0)));
-    p = ib(p, and_(NONE, U, n(1)), z(L_TELL_ONE));
+    p = ib(p, and_(NONE, U, n(1)), z(L_REPORT_ONE));
     p = i(p, mov(O_TX_LOW, n(0)));
     p = ib(p, mov(O_TX_END, n(0)), jump(L_REST));
-    p = label(p, L_TELL_ONE);
+    p = label(p, L_REPORT_ONE);
     p = i(p, mov(KIND, n(0)));
     p = ib(p, mov(TAG, n(0)), call(L_READ));
     p = i(p, mov(O_TX_LOW, r(KIND)));
     p = i(p, add(OFFSET, OFFSET, n(1)));
-    p = ib(p, sub(LENGTH, LENGTH, n(1)), z(L_TELL_LAST));
-    p = ib(p, mov(O_TX_HIGH, r(TAG)), jump(L_TELL_ONE));
-    p = label(p, L_TELL_LAST);
+    p = ib(p, sub(LENGTH, LENGTH, n(1)), z(L_REPORT_LAST));
+    p = ib(p, mov(O_TX_HIGH, r(TAG)), jump(L_REPORT_ONE));
+    p = label(p, L_REPORT_LAST);
     p = ib(p, mov(O_TX_END, r(TAG)), jump(L_REST));
     return p;
   endfunction

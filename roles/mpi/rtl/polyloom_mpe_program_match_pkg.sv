@@ -14,7 +14,7 @@ package polyloom_mpe_program_match_pkg;
     p = label(p, L_ENVELOPE);
     p = i(p, mov(T, mlo()));  // accepted
     p = ib(p, sub(NONE, T, inlo(I_SEQ)), nz(L_DISORDER));
-    p = im(p, addh(T, T, n(1)), stlo(PA, K_TAKEN));
+    p = im(p, addh(T, T, n(1)), stlo(PA, K_ACCEPTED));
     p = ib(p, mov(O_COUNT, n(16'(N_ACCEPTED))), call(L_KNOW));
     p = im(p, mov(COMM, inlo(I_COMM)), ldg(G_POSTED));
     p = i(p, pack(SEQ, COMM, r(RANK)));
@@ -74,16 +74,16 @@ package polyloom_mpe_program_match_pkg;
     p = im(p, nop(), ld(PC, E_NEXT));
     p = imb(p, mov(NONE, mlo()), stglo(G_BARE), jump(L_HAS_PLACE));
     p = label(p, L_NO_ROOM);  // cannot be if all ranks have the same S and E
-    p = im(p, nop(), ld(PA, K_TAKEN));
+    p = im(p, nop(), ld(PA, K_ACCEPTED));
     p = i(p, mov(T, mlo()));
-    p = imb(p, subh(NONE, T, n(1)), stlo(PA, K_TAKEN), jump(L_THROW));
+    p = imb(p, subh(NONE, T, n(1)), stlo(PA, K_ACCEPTED), jump(L_THROW));
 
     // Receive PB takes the envelope at hand.
     p = label(p, L_MATCHED);
     p = im(p, nop(), ld(PB, R_NEXT));
-    p = imb(p, mov(NONE, mlo()), stlo(PC, R_NEXT), nz(L_TAKEN));
+    p = imb(p, mov(NONE, mlo()), stlo(PC, R_NEXT), nz(L_ACCEPTED));
     p = im(p, mov(NONE, r(PC)), stghi(G_POSTED));
-    p = label(p, L_TAKEN);
+    p = label(p, L_ACCEPTED);
     p = ib(p, mov(LENGTH, in(I_LENGTH)), call(L_CONSUMED));
     p = i(p, mov(T, inlo(I_SEQ)));
     p = i(p, pack(U, T, inlo(I_OFFSET)));
@@ -146,19 +146,19 @@ package polyloom_mpe_program_match_pkg;
     p = ib(p, sub(NONE, AWAITED, r(PB)), z(L_WAKE));
     p = ib(p, nop(), ret());
     p = label(p, L_WAKE);
-    p = ib(p, or_(FLAGS, FLAGS, n(F_ANSWER)), ret());
+    p = ib(p, or_(FLAGS, FLAGS, n(F_RESPONSE)), ret());
 
     // Not the next envelope. It is answered at once, but an old RTS by what has become of it.
     p = label(p, L_DISORDER);
     p = i(p, mov(O_COUNT, n(16'(N_DISORDER))));
-    p = ib(p, rsubh(T, T, inlo(I_SEQ)), pos(L_ANSWER_NOW));
-    p = ib(p, and_(NONE, KIND, n(2)), z(L_ANSWER_NOW));
+    p = ib(p, rsubh(T, T, inlo(I_SEQ)), pos(L_RESPONSE_NOW));
+    p = ib(p, and_(NONE, KIND, n(2)), z(L_RESPONSE_NOW));
     p = im(p, mov(SEQ, inlo(I_SEQ)), ldg(G_WAITING));
     p = label(p, L_OLD_WAITS);
     p = ib(p, mov(PC, mlo()), z(L_OLD_OPEN));
     p = im(p, nop(), ld(PC, E_KEY));
     p = imb(p, sub(NONE, RANK, mhi()), ld(PC, E_SEQ), nz(L_OLD_NEXT));
-    p = ib(p, sub(NONE, SEQ, mlo()), z(L_ANSWER_NOW));
+    p = ib(p, sub(NONE, SEQ, mlo()), z(L_RESPONSE_NOW));
     p = label(p, L_OLD_NEXT);
     p = imb(p, nop(), ld(PC, E_NEXT), jump(L_OLD_WAITS));
     p = label(p, L_OLD_OPEN);
@@ -188,7 +188,7 @@ package polyloom_mpe_program_match_pkg;
     p = label(p, L_OLD_IS_OPEN);
     p = ib(p, mov(T, n(SEND_RESUME)), call(L_MORE_WORK));
     p = ib(p, nop(), jump(L_THROW));
-    p = label(p, L_ANSWER_NOW);
+    p = label(p, L_RESPONSE_NOW);
     p = ib(p, nop(), call(L_DUE));
     p = ib(p, nop(), jump(L_THROW));
     return p;

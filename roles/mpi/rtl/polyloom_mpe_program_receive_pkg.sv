@@ -39,8 +39,8 @@ package polyloom_mpe_program_receive_pkg;
     p = align(p, 8);
     p = label(p, L_KINDS);
     p = ib(p, nop(), jump(L_THROW));
-    p = imb(p, mov(TAG, in(I_TAG)), ld(PA, K_TAKEN), jump(L_ENVELOPE));  // EAGER
-    p = imb(p, mov(TAG, in(I_TAG)), ld(PA, K_TAKEN), jump(L_ENVELOPE));  // RTS
+    p = imb(p, mov(TAG, in(I_TAG)), ld(PA, K_ACCEPTED), jump(L_ENVELOPE));  // EAGER
+    p = imb(p, mov(TAG, in(I_TAG)), ld(PA, K_ACCEPTED), jump(L_ENVELOPE));  // RTS
     p = ib(p, mov(T, inhi(I_TAG)), jump(L_GRANT));  // CTS
     p = ib(p, mov(T, inhi(I_TAG)), jump(L_GRANT));  // RESUME
     p = ib(p, mov(T, inlo(I_TAG)), jump(L_DATA));  // DATA
@@ -107,10 +107,10 @@ package polyloom_mpe_program_receive_pkg;
 
     // One more of rank PA's envelopes is consumed; it hears that at once if half of its credit is used up.
     p = label(p, L_CONSUMED);
-    p = im(p, nop(), ld(PA, K_TAKEN));
+    p = im(p, nop(), ld(PA, K_ACCEPTED));
     p = i(p, mov(T, mhi()));
-    p = im(p, addh(T, T, n(1)), sthi(PA, K_TAKEN));
-    p = im(p, nop(), ld(PA, K_TOLD));
+    p = im(p, addh(T, T, n(1)), sthi(PA, K_ACCEPTED));
+    p = im(p, nop(), ld(PA, K_REPORTED));
     p = i(p, subh(T, T, mhi()));
     p = i(p, add(T, T, r(T)));
     p = ib(p, sub(NONE, T, r(SLOTS)), ge(L_DUE));

@@ -72,10 +72,10 @@ package polyloom_mpe_program_time_pkg;
     p = label(p, L_TRY_AGAIN);
     p = ib(p, nop(), call(L_LONGER));
     p = im(p, pack(NONE, LENGTH, r(LENGTH)), st(PB, R_TIME));
-    p = ib(p, and_(NONE, KIND, n(IS_RECEIVE)), nz(L_ASK_AGAIN));
+    p = ib(p, and_(NONE, KIND, n(IS_RECEIVE)), nz(L_REQUEST_AGAIN));
     p = ib(p, mov(T, n(AGAIN)), call(L_MORE_WORK));
     p = ib(p, nop(), jump(L_REST));
-    p = label(p, L_ASK_AGAIN);
+    p = label(p, L_REQUEST_AGAIN);
     p = ib(p, mov(T, n(SEND_RESUME)), call(L_MORE_WORK));
     p = ib(p, nop(), jump(L_REST));
 
@@ -89,7 +89,7 @@ package polyloom_mpe_program_time_pkg;
     // Request PB, of flags T, ends without its peer.
     p = label(p, L_FAIL);
     p = im(p, andn(T, T, n(OPEN | AGAIN | GRANTED | CONTROL)), stlo(PB, R_FLAGS));
-    p = imb(p, mov(NONE, n(E_NO_ANSWER)), sthi(PB, R_TYPE), jump(L_COMPLETE));
+    p = imb(p, mov(NONE, n(E_NO_RESPONSE)), sthi(PB, R_TYPE), jump(L_COMPLETE));
 
     p = label(p, L_SWEEP_RANK);
     p = ib(p, sub(NONE, PB, m()), z(L_SWEPT));
@@ -119,14 +119,14 @@ package polyloom_mpe_program_time_pkg;
     p = ib(p, rsub(NONE, T, m()), lt(L_RANK_DEAD));
     p = ib(p, nop(), call(L_LONGER));
     p = im(p, pack(NONE, LENGTH, r(LENGTH)), st(PA, K_TIME));
-    p = ib(p, mov(NONE, r(PB)), z(L_ASK_CREDIT));
+    p = ib(p, mov(NONE, r(PB)), z(L_REQUEST_CREDIT));
     p = i(p, mov(O_COUNT, n(16'(N_TIMEOUTS))));
     p = label(p, L_CHAIN_AGAIN);
     p = ib(p, mov(T, n(AGAIN)), call(L_MORE_WORK));
     p = im(p, mov(O_COUNT, n(16'(N_AGAIN))), ld(PB, R_NEXT));
     p = ib(p, mov(PB, mlo()), nz(L_CHAIN_AGAIN));
     p = ib(p, nop(), jump(L_REST));
-    p = label(p, L_ASK_CREDIT);
+    p = label(p, L_REQUEST_CREDIT);
     p = im(p, mov(NONE, r(RANK)), stg(G_REPLY_RANK));
     p = im(p, subh(NONE, SEQ, n(1)), stg(G_REPLY_SEQ));
     p = im(p, mov(NONE, n(16'(EAGER))), stg(G_REPLY_KIND));

@@ -4,10 +4,10 @@
 //               behind the last byte is sent as zero.
 //                   memory port --> [ FIFO ] --> shift --> out
 // Latency:      the memory's and 3 cycles (one more word if the address is not aligned).
-// Throughput:   a word a cycle, if the memory answers within Beats cycles.
+// Throughput:   a word a cycle, if the memory responds within Beats cycles.
 // Backpressure: job_ready_o while no job runs. The output may stall; the FIFO has room for all that was asked.
 // Order/loss:   in order.
-// Reset:        no job, FIFO empty; answers to what was asked before must not come any more.
+// Reset:        no job, FIFO empty; responses to what was asked before must not come any more.
 // Limits:       jobs of 1 byte and more.
 // Cost:         not measured alone.   Source: own design.   Tests: test_polyloom_mpe_reader.py, interop_test.cc
 module polyloom_mpe_reader #(
@@ -37,20 +37,20 @@ module polyloom_mpe_reader #(
 
   logic busy_q;
   logic [28:0] word_q;
-  logic [8:0] ask_q;  // words still to be asked for
+  logic [8:0] request_q;  // words still to be asked for
   logic [$clog2(Beats+1)-1:0] open_q;  // asked for and not yet used
   logic [2:0] shift_q;
   logic [11:0] left_q;  // bytes still to be put out
   logic [11:0] source_q;  // bytes from the begin of the FIFO's word to the end
   logic primed_q, bad_q;
   logic [63:0] low_q;
-  logic fifo_valid, fifo_ready, asked, need, used, step, unused_ready;
+  logic fifo_valid, fifo_ready, requested, need, used, step, unused_ready;
   logic [64:0] beat;
 
   assign job_ready_o = !busy_q;
-  assign req_valid_o = busy_q && ask_q != '0 && open_q != ($bits(open_q))'(Beats);
-  assign req_addr_o = {word_q, 3'b0};
-  assign asked = req_valid_o && req_ready_i;
+  assign req_valid_o = busy_q && request_q != '0 && open_q != ($bits(open_q))'(Beats);
+  assign req_addr_o  = {word_q, 3'b0};
+  assign requested   = req_valid_o && req_ready_i;
 
   polyloom_stream_lut_fifo #(
       .Width(65),
@@ -99,7 +99,7 @@ module polyloom_mpe_reader #(
     end else begin
       if (!busy_q) busy_q <= job_valid_i;
       else if (step && out_last_o) busy_q <= 1'b0;
-      open_q <= open_q + ($bits(open_q))'(asked) - ($bits(open_q))'(used);
+      open_q <= open_q + ($bits(open_q))'(requested) - ($bits(open_q))'(used);
       assert (!(rsp_valid_i && !unused_ready));
     end
   end
@@ -109,16 +109,16 @@ module polyloom_mpe_reader #(
   always_ff @(posedge clk_i) begin
     if (!busy_q) begin
       word_q <= job_address_i[31:3];
-      ask_q <= 9'((span + 12'd7) >> 3);
+      request_q <= 9'((span + 12'd7) >> 3);
       shift_q <= job_address_i[2:0];
       left_q <= 12'(job_bytes_i);
       source_q <= span;
       primed_q <= 1'b0;
       bad_q <= 1'b0;
     end else begin
-      if (asked) begin
+      if (requested) begin
         word_q <= word_q + 1'b1;
-        ask_q  <= ask_q - 1'b1;
+        request_q <= request_q - 1'b1;
       end
       if (used) begin
         source_q <= source_q > 12'd8 ? source_q - 12'd8 : '0;

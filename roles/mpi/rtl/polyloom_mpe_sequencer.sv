@@ -125,7 +125,7 @@ module polyloom_mpe_sequencer
       NEGATIVE: jump = negative;
       NOT_NEGATIVE: jump = !negative;
       NO_COMMAND: jump = conditions_i[0];
-      ANSWER_WAITS: jump = conditions_i[1];
+      RESPONSE_WAITS: jump = conditions_i[1];
       NO_WORD: jump = conditions_i[2];
       LAST_WORD: jump = conditions_i[3];
       WRITER_FULL: jump = conditions_i[4];

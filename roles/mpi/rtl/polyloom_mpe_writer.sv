@@ -92,12 +92,12 @@ module polyloom_mpe_writer
   assign over = busy_q && rest_q == '0 && (from_store_q || ended_q);
 
   // One job waits while another runs.
-  logic waits_q, take;
+  logic waits_q, accept;
   logic [31:0] address_q;
   write_job_t job_q;
-  assign take = waits_q && !busy_q;
+  assign accept  = waits_q && !busy_q;
   assign ready_o = !waits_q;
-  assign idle_o = !waits_q && !busy_q;
+  assign idle_o  = !waits_q && !busy_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -107,8 +107,8 @@ module polyloom_mpe_writer
     end else begin
       assert (!(job_valid_i && waits_q));
       if (job_valid_i) waits_q <= 1'b1;
-      else if (take) waits_q <= 1'b0;
-      if (take) busy_q <= 1'b1;
+      else if (accept) waits_q <= 1'b0;
+      if (accept) busy_q <= 1'b1;
       else if (over) busy_q <= 1'b0;
       if (store_re) store_valid_q <= 1'b1;
       else if (in_step || over) store_valid_q <= 1'b0;

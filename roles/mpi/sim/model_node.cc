@@ -132,30 +132,30 @@ Time ModelNode::next_event() const {
 }
 
 Cycle ModelNode::next_cycle() const {
-  if (answer_ || later_answer_) return cycle_;
+  if (response_ || later_response_) return cycle_;
   const Cycle k = std::min(engine_.next(cycle_), kernel_next());
-  return memory_.answer() == nullptr ? k : std::min(k, memory_.answer()->at);
+  return memory_.response() == nullptr ? k : std::min(k, memory_.response()->at);
 }
 
 Cycle ModelNode::kernel_next() const {
   if (access_ == nullptr || access_->touch == Touch::done) return blocks::kNeverCycle;
-  if (access_->touch == Touch::pop && !engine_.answer_valid()) return blocks::kNeverCycle;
-  if (access_->touch == Touch::read && asked_) return blocks::kNeverCycle;
+  if (access_->touch == Touch::pop && !engine_.response_valid()) return blocks::kNeverCycle;
+  if (access_->touch == Touch::read && requested_) return blocks::kNeverCycle;
   return std::max(due(), cycle_);
 }
 
 void ModelNode::step(Cycle k) {
   ++steps_;
   mpe::Inputs in;
-  in.command_valid = asks(Touch::push, k);
+  in.command_valid = wants(Touch::push, k);
   if (in.command_valid) in.command = access_->word;
-  in.answer_taken = asks(Touch::pop, k) && engine_.answer_valid();
-  in.kernel_done = asks(Touch::done, k);
-  const std::uint64_t answer = engine_.answer();
-  std::optional<mpe::Reader::Answer> read =
-      std::exchange(answer_, std::exchange(later_answer_, std::nullopt));
+  in.response_taken = wants(Touch::pop, k) && engine_.response_valid();
+  in.kernel_done = wants(Touch::done, k);
+  const std::uint64_t response = engine_.response();
+  std::optional<mpe::Reader::Response> read =
+      std::exchange(response_, std::exchange(later_response_, std::nullopt));
   std::optional<std::uint64_t> loaded;  // by the kernel, from DRAM
-  if (const NodeMemory::Answer* a = memory_.answer(); a != nullptr && a->at == k) {
+  if (const NodeMemory::Response* a = memory_.response(); a != nullptr && a->at == k) {
     if (a->whose == NodeMemory::kKernel) {
       loaded = a->word;
     } else {
@@ -164,42 +164,42 @@ void ModelNode::step(Cycle k) {
     memory_.pop();
   }
   if (read) in.read = &*read;
-  const mpe::MemoryRequest write = engine_.write_request(), asked = engine_.read_request();
-  access_block_ram(k, write, asked, in);
-  const bool stored = access_dram(k, write, asked, in);
+  const mpe::MemoryRequest write = engine_.write_request(), requested = engine_.read_request();
+  access_block_ram(k, write, requested, in);
+  const bool stored = access_dram(k, write, requested, in);
 
   bool taken = false;
-  if (engine_.next(k) == k || in.command_valid || in.answer_taken) taken = engine_.step(k, in);
+  if (engine_.next(k) == k || in.command_valid || in.response_taken) taken = engine_.step(k, in);
   if (engine_.kernel_runs() != (kernel_ != nullptr)) return start_kernel(k);
   if (access_ == nullptr) return;
-  if (in.answer_taken) waited_ += k - due();
+  if (in.response_taken) waited_ += k - due();
   if (taken || stored) {
     complete(k);
-  } else if (in.answer_taken) {
-    complete(k, answer);
+  } else if (in.response_taken) {
+    complete(k, response);
   } else if (loaded) {
     complete(k, *loaded);
-  } else if (asks(Touch::cycle, k) || asks(Touch::pause, k)) {
+  } else if (wants(Touch::cycle, k) || wants(Touch::pause, k)) {
     complete(k, k);
-  } else if (asks(Touch::fault, k)) {
+  } else if (wants(Touch::fault, k)) {
     throw UserError(name_ + ": " + kernel_->message() + " (the design stopped)");
   }
 }
 
 void ModelNode::compute(Cycle end) {
-  if (answer_ || later_answer_) return;
+  if (response_ || later_response_) return;
   mpe::Inputs in;
   if (access_ != nullptr) {
-    const bool asks_now = due() <= cycle_;
-    in.command_valid = access_->touch == Touch::push && asks_now;
-    in.kernel_done = access_->touch == Touch::done && asks_now;
+    const bool requests_now = due() <= cycle_;
+    in.command_valid = access_->touch == Touch::push && requests_now;
+    in.kernel_done = access_->touch == Touch::done && requests_now;
     if (in.command_valid) {
       in.command = access_->word;
     } else if (!in.kernel_done) {
       end = std::min(end, access_->touch == Touch::done ? due() : kernel_next());
     }
   }
-  if (memory_.answer() != nullptr) end = std::min(end, memory_.answer()->at);
+  if (memory_.response() != nullptr) end = std::min(end, memory_.response()->at);
   const Cycle to = engine_.compute(cycle_, end, in);
   steps_ += to - cycle_;
   cycle_ = to;
@@ -217,7 +217,7 @@ void ModelNode::access_block_ram(Cycle k, const mpe::MemoryRequest& write, const
   engine.read_taken = !write_first;
   const std::uint32_t address = write_first ? write.address : read.address;
   if (kernel_ == nullptr) {
-    if (!write_first) later_answer_ = mpe::Reader::Answer{0, true};
+    if (!write_first) later_response_ = mpe::Reader::Response{0, true};
     return;
   }
   if (k < due()) lost_ += kernel_->cost_of_dma(address);
@@ -226,28 +226,28 @@ void ModelNode::access_block_ram(Cycle k, const mpe::MemoryRequest& write, const
   } else {
     std::uint64_t word = 0;
     const bool found = kernel_->dma_read(address, word);
-    later_answer_ = mpe::Reader::Answer{word, !found};
+    later_response_ = mpe::Reader::Response{word, !found};
   }
 }
 
 // True if a store of the kernel's is taken.
 bool ModelNode::access_dram(Cycle k, const mpe::MemoryRequest& write, const mpe::MemoryRequest& read,
                             mpe::Inputs& engine) {
-  const bool loads = asks(Touch::read, k) && !asked_, stores = asks(Touch::write, k);
+  const bool loads = wants(Touch::read, k) && !requested_, stores = wants(Touch::write, k);
   const bool writes = write.valid && write.address >= kDramBase,
              reads = read.valid && read.address >= kDramBase;
   if (!loads && !stores && !writes && !reads) return false;
-  std::array<NodeMemory::Request, NodeMemory::kAskers> requests;
+  std::array<NodeMemory::Request, NodeMemory::kRequesters> requests;
   if (loads || stores) {
     requests[NodeMemory::kKernel] = {{true, access_->address, access_->word, access_->strobe}, stores};
   }
   if (writes) requests[NodeMemory::kWriter] = {write, true};
   if (reads) requests[NodeMemory::kReader] = {read, false};
-  const NodeMemory::Asker taken = memory_.take(k, requests);
+  const NodeMemory::Requester taken = memory_.take(k, requests);
   engine.write_taken |= taken == NodeMemory::kWriter;
   engine.read_taken |= taken == NodeMemory::kReader;
   if (taken != NodeMemory::kKernel) return false;
-  asked_ = loads;
+  requested_ = loads;
   return stores;
 }
 
@@ -296,9 +296,9 @@ void ModelNode::record(Cycle k, std::uint64_t word) {
       }
       break;
     case Touch::pop:
-      answered_[popped_] = word;
-      if (++popped_ == answered_.size()) {
-        history_.answer(clock_.edge(k), answered_.data());
+      responded_[popped_] = word;
+      if (++popped_ == responded_.size()) {
+        history_.response(clock_.edge(k), responded_.data());
         popped_ = 0;
       }
       break;
@@ -313,7 +313,7 @@ void ModelNode::record(Cycle k, std::uint64_t word) {
 
 void ModelNode::go_on(Cycle k) {
   lost_ = 0;
-  asked_ = false;
+  requested_ = false;
   access_ = &kernel_->run(k + kAhead);
   if (access_->touch != Touch::done) return;
   history_.end(clock_.edge(access_->cycle));

@@ -69,7 +69,7 @@ class ModelNode final : public fabric::Node {
   Cycle next_cycle() const;
   Cycle kernel_next() const;
   Cycle due() const { return access_->cycle + static_cast<Cycle>(lost_); }
-  bool asks(hls::Touch touch, Cycle k) const {
+  bool wants(hls::Touch touch, Cycle k) const {
     return access_ != nullptr && access_->touch == touch && due() <= k;
   }
   void step(Cycle k);
@@ -95,10 +95,10 @@ class ModelNode final : public fabric::Node {
   std::unique_ptr<hls::KernelModel> kernel_;
   const hls::Access* access_ = nullptr;  ///< what the kernel does next; null: it is in reset
   double lost_ = 0;                      ///< cycles before that which the engine's accesses have cost it
-  bool asked_ = false;                   ///< the memory has taken its read
+  bool requested_ = false;               ///< the memory has taken its read
   bool write_turn_ = false;
-  std::optional<mpe::Reader::Answer> answer_,
-      later_answer_;  ///< of block RAM, in this cycle and the next one
+  std::optional<mpe::Reader::Response> response_,
+      later_response_;  ///< of block RAM, in this cycle and the next one
 
   mpi::History history_;
   std::vector<std::uint64_t> counts_;    ///< of a kernel that has ended: where its cycles went
@@ -106,7 +106,7 @@ class ModelNode final : public fabric::Node {
   unsigned rank_ = 0;
   std::string standing_;                    ///< where() of a kernel that was stopped
   std::array<std::uint64_t, 3> command_{};  ///< words that the engine has taken
-  std::array<std::uint64_t, 2> answered_{};
+  std::array<std::uint64_t, 2> responded_{};
   unsigned pushed_ = 0, popped_ = 0;
 
   Cycle cycle_ = 0;  ///< all before it were stepped or skipped

@@ -19,19 +19,19 @@ std::uint64_t& NodeMemory::word(std::uint32_t address) {
   return page[at % kPage / kWordBytes];
 }
 
-NodeMemory::Asker NodeMemory::take(Cycle k, const std::array<Request, kAskers>& requests) {
-  // What is under way is so until the cycle after its answer.
+NodeMemory::Requester NodeMemory::take(Cycle k, const std::array<Request, kRequesters>& requests) {
+  // What is under way is so until the cycle after its response.
   while (!reading_.empty() && reading_.front() < k) reading_.pop_front();
   while (!writing_.empty() && writing_.front() < k) writing_.pop_front();
-  unsigned pick = kAskers;
-  for (unsigned i = 1; i <= kAskers && pick == kAskers; ++i) {
-    const unsigned asker = (last_ + i) % kAskers;
-    const Request& request = requests[asker];
+  unsigned pick = kRequesters;
+  for (unsigned i = 1; i <= kRequesters && pick == kRequesters; ++i) {
+    const unsigned requester = (last_ + i) % kRequesters;
+    const Request& request = requests[requester];
     const bool may = request.write ? reading_.empty() && writing_.size() < kOpen
                                    : writing_.empty() && reading_.size() < kOpen;
-    if (request.valid && may) pick = asker;
+    if (request.valid && may) pick = requester;
   }
-  if (pick == kAskers) return kAskers;
+  if (pick == kRequesters) return kRequesters;
   last_ = pick;
   const Request& request = requests[pick];
   std::uint64_t& stored = word(request.address);
@@ -43,11 +43,11 @@ NodeMemory::Asker NodeMemory::take(Cycle k, const std::array<Request, kAskers>& 
     writing_.push_back(k + 1 + write_latency_);
     ++writes_;
   } else {
-    answers_.push_back({k + 1 + read_latency_, static_cast<Asker>(pick), stored});
+    responses_.push_back({k + 1 + read_latency_, static_cast<Requester>(pick), stored});
     reading_.push_back(k + 1 + read_latency_);
     ++reads_;
   }
-  return static_cast<Asker>(pick);
+  return static_cast<Requester>(pick);
 }
 
 }  // namespace polyloom::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node's DRAM as polyloom_kernel_memory and the memory behind it serve it: a word a cycle, either reads or
-// writes under way, answers after a fixed latency.
+// writes under way, responses after a fixed latency.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ inline constexpr std::uint32_t kDramBase = 0x8000'0000;  ///< of a kernel's addr
 
 class NodeMemory {
  public:
-  enum Asker : unsigned { kKernel, kWriter, kReader, kAskers };
-  struct Answer {
+  enum Requester : unsigned { kKernel, kWriter, kReader, kRequesters };
+  struct Response {
     Cycle at = 0;
-    Asker whose = kKernel;
+    Requester whose = kKernel;
     std::uint64_t word = 0;
   };
   struct Request : mpe::MemoryRequest {
@@ -33,12 +33,12 @@ class NodeMemory {
   NodeMemory(std::uint64_t bytes, unsigned read_latency, unsigned write_latency)
       : bytes_(bytes), read_latency_(read_latency), write_latency_(write_latency) {}
 
-  /// Takes at most one of the requests in cycle k, whose cycles grow; kAskers if none could be. Addresses are
+  /// Takes at most one of the requests in cycle k, whose cycles grow; kRequesters if none could be. Addresses are
   /// those of the kernel. Throws UserError if there is no memory.
-  Asker take(Cycle k, const std::array<Request, kAskers>& requests);
+  Requester take(Cycle k, const std::array<Request, kRequesters>& requests);
   /// The next word read; nullptr if none is under way. pop() in the cycle of its `at`.
-  const Answer* answer() const { return answers_.empty() ? nullptr : &answers_.front(); }
-  void pop() { answers_.pop_front(); }
+  const Response* response() const { return responses_.empty() ? nullptr : &responses_.front(); }
+  void pop() { responses_.pop_front(); }
   std::uint64_t reads() const { return reads_; }
   std::uint64_t writes() const { return writes_; }
 
@@ -49,7 +49,7 @@ class NodeMemory {
 
   std::uint64_t bytes_;
   unsigned read_latency_, write_latency_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
   std::deque<Cycle> reading_, writing_;  ///< when what is under way ends
   unsigned last_ = 0;
   std::vector<std::unique_ptr<std::uint64_t[]>> pages_;  ///< those that were used; the others hold zeros

@@ -25,7 +25,7 @@ void Disturber::pass(std::size_t port, Time at, std::uint8_t keep) {
   }
 }
 
-void Disturber::pass_as_told(std::size_t port, Time at, std::uint8_t keep) {
+void Disturber::pass_as_reported(std::size_t port, Time at, std::uint8_t keep) {
   const Fate fate = is_mpi(partial_[port]) ? schedule(number_++) : Fate::pass;
   const auto send = [&] { out_[1 - port].push({at, ++order_, keep, partial_[port]}); };
   if (fate == Fate::late && !overtaken_[port]) {
@@ -49,7 +49,7 @@ void Disturber::advance(Time until) {
       partial_[p].insert(partial_[p].end(), s.words.begin(), s.words.end());
       if (!s.tail) continue;
       if (schedule) {
-        pass_as_told(p, end, s.keep);
+        pass_as_reported(p, end, s.keep);
       } else {
         pass(p, end, s.keep);
       }

@@ -41,7 +41,7 @@ class Disturber final : public fabric::Node {
     bool operator>(const Held& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   void pass(std::size_t port, fabric::Time at, std::uint8_t keep);
-  void pass_as_told(std::size_t port, fabric::Time at, std::uint8_t keep);
+  void pass_as_reported(std::size_t port, fabric::Time at, std::uint8_t keep);
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
 
   std::array<fabric::Port, 2> ports_;

@@ -10,7 +10,7 @@ namespace polyloom::mpi::testing {
 using fabric::Time;
 namespace {
 
-constexpr Time kAskAgain = 50'000'000, kLookAgain = 10'000'000;
+constexpr Time kRequestAgain = 50'000'000, kLookAgain = 10'000'000;
 constexpr std::uint16_t kOwnManagementPort = 40000;
 
 mpi::Endpoint endpoint(int node, std::uint16_t port) { return {mac_of_node(node), ip_of_node(node), port}; }
@@ -23,8 +23,8 @@ EngineNode::EngineNode(fabric::Port port, const mpi::Config& config, std::vector
       own_(endpoint(0, mpi::kMpiPort)),
       peer_(endpoint(1, mpi::kMpiPort)) {
   for (Write& w : set_up) {
-    asked_.push_back({mpi::ManagementOp::write, static_cast<std::uint8_t>(w.values.size()), ++seq_, w.first,
-                      std::move(w.values)});
+    requested_.push_back({mpi::ManagementOp::write, static_cast<std::uint8_t>(w.values.size()), ++seq_,
+                          w.first, std::move(w.values)});
   }
 }
 
@@ -35,13 +35,13 @@ void EngineNode::send(std::uint16_t to, const mpi::Header& header, mpi::Bytes pa
   out_.emplace_back(now_, mpi::add_check(mpi::write_datagram(own_, peer_, datagram)));
 }
 
-void EngineNode::ask(Time now) {
+void EngineNode::request(Time now) {
   mpi::Endpoint from = own_, to = peer_;
   from.port = kOwnManagementPort;
   to.port = mpi::kManagementPort;
   out_.emplace_back(now,
-                    mpi::add_check(mpi::write_datagram(from, to, mpi::write_management(asked_.front()))));
-  ask_at_ = now + kAskAgain;
+                    mpi::add_check(mpi::write_datagram(from, to, mpi::write_management(requested_.front()))));
+  request_at_ = now + kRequestAgain;
 }
 
 void EngineNode::take(const std::vector<std::uint64_t>& words, unsigned keep, Time at) {
@@ -50,12 +50,12 @@ void EngineNode::take(const std::vector<std::uint64_t>& words, unsigned keep, Ti
   const mpi::Frame read = mpi::read_frame(*frame, own_);
   if (!read.datagram) return;
   if (read.datagram->port == kOwnManagementPort) {
-    const auto answer = mpi::read_management(read.datagram->bytes);
-    if (answer && !asked_.empty() && answer->seq == asked_.front().seq) {
-      if (answer->op == mpi::ManagementOp::data)
-        values.insert(values.end(), answer->values.begin(), answer->values.end());
-      asked_.pop_front();
-      ask_at_ = at;
+    const auto response = mpi::read_management(read.datagram->bytes);
+    if (response && !requested_.empty() && response->seq == requested_.front().seq) {
+      if (response->op == mpi::ManagementOp::data)
+        values.insert(values.end(), response->values.begin(), response->values.end());
+      requested_.pop_front();
+      request_at_ = at;
     }
   } else if (read.datagram->port == mpi::kMpiPort) {
     const auto packet = mpi::read_packet(read.datagram->bytes);
@@ -66,8 +66,8 @@ void EngineNode::take(const std::vector<std::uint64_t>& words, unsigned keep, Ti
 
 void EngineNode::act(Time now) {
   now_ = now;
-  if (!asked_.empty()) {
-    if (ask_at_ <= now) ask(now);
+  if (!requested_.empty()) {
+    if (request_at_ <= now) request(now);
     return;
   }
   if (!begun_) {
@@ -80,17 +80,17 @@ void EngineNode::act(Time now) {
     done_ = true;
     for (mpi::Management& m : reads_) {
       m.seq = ++seq_;
-      asked_.push_back(std::move(m));
+      requested_.push_back(std::move(m));
     }
-    ask_at_ = now;
-    if (!asked_.empty()) ask(now);
+    request_at_ = now;
+    if (!requested_.empty()) request(now);
   } else if (done_) {
     stop_ = true;
   }
 }
 
 Time EngineNode::next_own() const {
-  if (!asked_.empty()) return ask_at_;
+  if (!requested_.empty()) return request_at_;
   return std::min(look_at_, begun_ ? engine_.next_timer() : now_);
 }
 

@@ -27,7 +27,7 @@ class EngineNode final : public fabric::Node, private mpi::Sink {
   /// Called whenever something may have changed. True: all that this rank wants is done.
   std::function<bool(mpi::Engine&, fabric::Time)> check;
   mpi::Engine& engine() { return engine_; }
-  /// Reads registers of the peer after `check` said true; the answers are in `values`.
+  /// Reads registers of the peer after `check` said true; the responses are in `values`.
   void read(std::uint32_t first, unsigned count) {
     reads_.push_back({mpi::ManagementOp::read, static_cast<std::uint8_t>(count), 0, first, {}});
   }
@@ -40,15 +40,15 @@ class EngineNode final : public fabric::Node, private mpi::Sink {
  private:
   void send(std::uint16_t to, const mpi::Header& header, mpi::Bytes payload) override;
   void take(const std::vector<std::uint64_t>& words, unsigned keep, fabric::Time at);
-  void ask(fabric::Time now);
+  void request(fabric::Time now);
   void act(fabric::Time now);
   fabric::Time next_own() const;
 
   fabric::Port port_;
   mpi::Engine engine_;
   mpi::Endpoint own_, peer_;
-  std::deque<mpi::Management> asked_, reads_;
-  fabric::Time ask_at_ = 0, look_at_ = 0, now_ = 0;
+  std::deque<mpi::Management> requested_, reads_;
+  fabric::Time request_at_ = 0, look_at_ = 0, now_ = 0;
   bool begun_ = false, done_ = false, stop_ = false;
   std::uint16_t seq_ = 0;
   std::deque<std::pair<fabric::Time, mpi::LinkFrame>> out_;

@@ -20,7 +20,7 @@ namespace {
 using fabric::Time;
 
 constexpr Time kWord = 6400, kLatency = 500'000;
-constexpr std::uint32_t kDram = 0x8000'0000, kScript = 0, kAnswers = 0x10'0000, kBuffers = 0x20'0000;
+constexpr std::uint32_t kDram = 0x8000'0000, kScript = 0, kResponses = 0x10'0000, kBuffers = 0x20'0000;
 constexpr unsigned kSlot = 0x4000;  // of a buffer
 constexpr unsigned kLost = 8;       // frames of which each subset is lost
 
@@ -193,10 +193,10 @@ class Interop : public ::testing::Test {
         if (!e.complete(static_cast<unsigned>(m.handle))) return false;
       }
     }
-    // The player's last answer.
+    // The player's last response.
     return down_.empty() ||
-           polyloom_answer_done(
-               word(node, kAnswers + 16 * (4 * static_cast<std::uint32_t>(down_.size()) - 1))) != 0;
+           polyloom_response_done(
+               word(node, kResponses + 16 * (4 * static_cast<std::uint32_t>(down_.size()) - 1))) != 0;
   }
 
   void compare(blocks::VerilatedNode& node) {
@@ -207,9 +207,9 @@ class Interop : public ::testing::Test {
       node.memory(0).read(buffer(i, false),
                           std::span(reinterpret_cast<std::uint8_t*>(got.data()), got.size()));
       EXPECT_EQ(got, down_[i].data) << "message " << i << " to the FPGA, " << got.size() << " bytes";
-      const std::uint64_t answer = word(node, kAnswers + 16 * (4 * i + 2));
-      EXPECT_EQ(answer, 1u << 8 | std::uint64_t{i} << 32) << "answer to receive " << i;
-      EXPECT_EQ(word(node, kAnswers + 16 * (4 * i + 2) + 8), down_[i].data.size());
+      const std::uint64_t response = word(node, kResponses + 16 * (4 * i + 2));
+      EXPECT_EQ(response, 1u << 8 | std::uint64_t{i} << 32) << "response to receive " << i;
+      EXPECT_EQ(word(node, kResponses + 16 * (4 * i + 2) + 8), down_[i].data.size());
     }
   }
 

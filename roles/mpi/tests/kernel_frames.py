@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of the kernel role's protocol (roles/mpi/PROTOCOL.md) made and taken apart in Python, for tests.
+"""Frames of the role mpi's protocol (roles/mpi/PROTOCOL.md) made and taken apart in Python, for tests.
 
 Nothing here is taken from the RTL or the C++ library: numbers are written by ``struct``.
 """

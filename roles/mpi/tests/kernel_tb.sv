@@ -26,7 +26,7 @@ module kernel_tb (
     logic [47:0] ar, aw;  // length, address
     logic [72:0] w;  // last, data, strobe
     logic [63:0] r_data;
-    logic r_ready, b_ready, pulse, r_late = 1'b0, b_late = 1'b0;  // late: no answer in this cycle
+    logic r_ready, b_ready, pulse, r_late = 1'b0, b_late = 1'b0;  // late: no response in this cycle
     polyloom_kernel_node i_dut (.strap_i(64'h0a50_0001 + 64'(n)), .cycle_i(cycle_q), .idle_o(idle[n]),
         .lane_rx_valid_i(rx_valid[n]), .lane_rx_data_i(rx_data[n]), .lane_rx_keep_i(rx_keep[n]),
         .lane_rx_last_i(rx_last[n]), .lane_rx_pulse_i(1'b0), .lane_tx_pulse_o(pulse), .lane_tx_valid_o(tx_valid[n]),
@@ -39,23 +39,23 @@ module kernel_tb (
 
     assign tx[n] = {tx_last[n], tx_keep[n], tx_data[n]};
 
-    // A memory that answers after four cycles, or later. Of each kind at most 32 accesses are under way.
+    // A memory that responds after four cycles, or later. Of each kind at most 32 accesses are under way.
     logic [63:0] dram[WORDS];
     logic [63:0] reads[64];  // rings of words read, of addresses and data of writes
     logic [17:0] places[64];
     logic [71:0] words[64];
     logic [3:0] read_q, write_q;  // under way, by age
-    logic [5:0] reads_q, answers_q, places_q, words_q, writes_q;  // read, answered; addresses, data, both
+    logic [5:0] reads_q, responses_q, places_q, words_q, writes_q;  // read, answered; addresses, data, both
     logic [5:0] r_due_q, b_due_q;  // old enough, not answered
     logic write;
     assign write   = places_q != writes_q && words_q != writes_q;
     assign r_valid = (r_due_q != '0 || read_q[3]) && !r_late;
     assign b_valid = (b_due_q != '0 || write_q[3]) && !b_late;
-    assign r_data  = reads[answers_q];
+    assign r_data  = reads[responses_q];
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         {read_q, write_q} <= '0;
-        {reads_q, answers_q, places_q, words_q, writes_q, r_due_q, b_due_q} <= '0;
+        {reads_q, responses_q, places_q, words_q, writes_q, r_due_q, b_due_q} <= '0;
       end else begin
         read_q <= {read_q[2:0], ar_valid && ar_ready};
         write_q <= {write_q[2:0], write};
@@ -63,7 +63,7 @@ module kernel_tb (
         places_q <= places_q + 6'(aw_valid && aw_ready);
         words_q <= words_q + 6'(w_valid && w_ready);
         writes_q <= writes_q + 6'(write);
-        answers_q <= answers_q + 6'(r_valid);
+        responses_q <= responses_q + 6'(r_valid);
         r_due_q <= r_due_q + 6'(read_q[3]) - 6'(r_valid);
         b_due_q <= b_due_q + 6'(write_q[3]) - 6'(b_valid);
       end

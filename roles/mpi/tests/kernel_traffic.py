@@ -23,7 +23,7 @@ from kernel_world import (
     SEND_WAIT,
     SSEND,
     WAIT,
-    Answer,
+    Response,
     World,
     command,
 )  # fmt: skip
@@ -53,7 +53,7 @@ class Receive:
     comm: int
     address: int
     room: int
-    answer: int = -1
+    response: int = -1
 
 
 class Program:
@@ -63,7 +63,7 @@ class Program:
         self.limit = MEMORY + heap
         self.commands: list[tuple[int, int, int]] = []
         self.open: list[int] = []  # numbers of commands whose handles are not waited for
-        self.sends: list[int] = []  # answers that only have to be good
+        self.sends: list[int] = []  # responses that only have to be good
         self.receives: list[Receive] = []
         self.heap = MEMORY
         self.dram = DRAM + 0x20000
@@ -143,7 +143,7 @@ class Traffic:
                 peer = ANY_RANK if wild else m.source
                 tag = m.tag if m.comm == 1 else ANY_TAG
                 p.open.append(len(p.commands))
-                receive.answer = len(p.commands)
+                receive.response = len(p.commands)
                 p.receives.append(receive)
                 p.commands.append(command(RECV, peer, tag, address, room, m.comm))
         self.rng.shuffle(p.open)
@@ -151,8 +151,8 @@ class Traffic:
         for number in p.open:
             p.commands.append(command(WAIT, handle=number))
         for receive in p.receives:
-            if receive.answer in waits and waits[receive.answer] != receive.answer:
-                receive.answer = waits[receive.answer]
+            if receive.response in waits and waits[receive.response] != receive.response:
+                receive.response = waits[receive.response]
         p.sends = [waits.get(number, number) for number in p.sends]
         p.open = []
 
@@ -162,24 +162,26 @@ class Traffic:
             self.w.script(self.nodes[rank], program.commands)
 
     def check(self) -> None:
-        """Compare all answers and buffers with what must have come."""
+        """Compare all responses and buffers with what must have come."""
         for rank, program in enumerate(self.programs):
-            answers = self.w.answers(self.nodes[rank], len(program.commands))
+            responses = self.w.responses(self.nodes[rank], len(program.commands))
             for number in program.sends:
-                assert (answers[number].error, answers[number].done) == (0, 1), f"rank {rank} send: {answers[number]}"
+                assert (responses[number].error, responses[number].done) == (0, 1), (
+                    f"rank {rank} send: {responses[number]}"
+                )
             wild = [m for m in self.messages if m.target == rank and m.comm >= WILD]
             for receive in program.receives:
-                answer = answers[receive.answer]
+                response = responses[receive.response]
                 message = receive.message
                 if message is None:
-                    got = (receive.comm, answer.source, answer.tag)
+                    got = (receive.comm, response.source, response.tag)
                     message = next((m for m in wild if (m.comm, m.source, m.tag) == got), None)
-                    assert message is not None, f"rank {rank}: nobody sent {answer}"
+                    assert message is not None, f"rank {rank}: nothing sent {response}"
                     wild.remove(message)
-                self._compare(rank, receive, message, answer)
+                self._compare(rank, receive, message, response)
             assert not wild
 
-    def _compare(self, rank: int, receive: Receive, m: Message, a: Answer) -> None:
+    def _compare(self, rank: int, receive: Receive, m: Message, a: Response) -> None:
         where = f"rank {rank}, receive of {m.source}'s tag {m.tag} comm {m.comm} of {len(m.data)} bytes: {a}"
         assert (a.error, a.done, a.source, a.tag, a.bytes) == (0, 1, m.source, m.tag, len(m.data)), where
         got = self.w.get(self.nodes[rank], receive.address - ROOM, receive.room + 2 * ROOM)

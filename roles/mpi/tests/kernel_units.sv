@@ -50,7 +50,7 @@ module kernel_units
         .builder_idle_i (said[6]),
         .out_empty_i    (said[7]),
         .copied_i       (said[8]),
-        .answer_free_i  (said[9]),
+        .response_free_i(said[9]),
         .event_o        (why)
     );
   end
@@ -162,7 +162,7 @@ module kernel_units
   end
 
   if (1) begin : gen_builder
-    logic ready, idle, word_valid = 1'b0, word_last = 1'b0, address_valid = 1'b0, job_valid = 1'b0, told = 1'b0;
+    logic ready, idle, word_valid = 1'b0, word_last = 1'b0, address_valid = 1'b0, job_valid = 1'b0, reported = 1'b0;
     logic [31:0] address = '0, job = '0;
     logic [63:0] word = '0;
     logic copied, copied_bad, read_valid, read_ready = 1'b0, words_valid = 1'b0, words_ready;
@@ -186,7 +186,7 @@ module kernel_units
         .job_i          (read_job_t'(job)),
         .copied_o       (copied),
         .copied_bad_o   (copied_bad),
-        .told_i         (told),
+        .reported_i     (reported),
         .read_valid_o   (read_valid),
         .read_ready_i   (read_ready),
         .read_address_o (read[42:11]),
@@ -260,7 +260,7 @@ module kernel_units
     place_t next;
     instruction_t word = '0;
     logic rests;
-    input_e asked;
+    input_e requested;
     output_e code;
     logic [31:0] given = '0, result;
     logic [4:0] conditions = '0;
@@ -270,7 +270,7 @@ module kernel_units
         .next_o      (next),
         .word_i      (word),
         .rests_o     (rests),
-        .input_o     (asked),
+        .input_o     (requested),
         .input_i     (given),
         .conditions_i(conditions),
         .output_o    (code),
@@ -279,8 +279,8 @@ module kernel_units
   end
 
   for (genvar g = 0; g < 3; g++) begin : gen_memory
-    logic [2:0] ask_valid = '0, ask_ready, ask_write, rsp_valid;
-    logic [2:0][104:0] ask = '0;  // write, address, data, strobe
+    logic [2:0] request_valid = '0, request_ready, request_write, rsp_valid;
+    logic [2:0][104:0] request = '0;  // write, address, data, strobe
     logic [2:0][ 31:0] addr;
     logic [2:0][ 63:0] wdata;
     logic [2:0][  7:0] strb;
@@ -289,17 +289,17 @@ module kernel_units
     logic [39:0] ar, aw;
     logic [71:0] w;  // data, strobe
     logic idle;
-    for (genvar n = 0; n < 3; n++) begin : gen_ask
-      assign {ask_write[n], addr[n], wdata[n], strb[n]} = ask[n];
+    for (genvar n = 0; n < 3; n++) begin : gen_request
+      assign {request_write[n], addr[n], wdata[n], strb[n]} = request[n];
     end
     polyloom_kernel_memory #(
         .Open(g == 0 ? 32 : g == 1 ? 3 : 1)
     ) i_dut (
         .clk_i,
         .rst_ni,
-        .valid_i    (ask_valid),
-        .ready_o    (ask_ready),
-        .write_i    (ask_write),
+        .valid_i    (request_valid),
+        .ready_o    (request_ready),
+        .write_i    (request_write),
         .addr_i     (addr),
         .wdata_i    (wdata),
         .strb_i     (strb),

@@ -16,7 +16,7 @@ NODES = 3
 HOST = NODES  # node number of the Python host
 SEND, SSEND, RECV, WAIT, TEST, PROBE, IPROBE, SEND_WAIT, SSEND_WAIT, RECV_WAIT, CANCEL = range(1, 12)
 ANY_RANK, ANY_TAG = 0xFFFF, 0xFFFFFFFF
-MEMORY, DRAM, SCRIPT, ANSWERS = 0x10000, 0x80000000, 0, 0x100000
+MEMORY, DRAM, SCRIPT, RESPONSES = 0x10000, 0x80000000, 0, 0x100000
 DELAY = 20  # cycles of a frame on the network
 Fault = Callable[[bytes], list[tuple[int, bytes]]]
 
@@ -144,7 +144,7 @@ class World:
         """Send a datagram to a node."""
         self.carry(closed(udp(ip_of(HOST) if source is None else source, ip_of(node), port, data, source_port)))
 
-    async def ask(
+    async def request(
         self, node: int, op: int, register: int, values: list[int] | int, source: int | None = None
     ) -> list[int]:
         """A management request, repeated until answered: values to be written, or how many to read."""
@@ -163,18 +163,18 @@ class World:
                     ):
                         self.host.remove(d)
                         assert d.target_port == 40000
-                        magic, answer, n, _, first, zero = struct.unpack("<HBBHII", d.data[:14])
-                        assert (magic, answer, n, first, zero) == (0x4D50, op + 2, count, register, 0)
+                        magic, response, n, _, first, zero = struct.unpack("<HBBHII", d.data[:14])
+                        assert (magic, response, n, first, zero) == (0x4D50, op + 2, count, register, 0)
                         return [v[0] for v in struct.iter_unpack("<Q", d.data[14:])]
-        raise AssertionError(f"node {node} does not answer: op {op} register {register:#x}")
+        raise AssertionError(f"node {node} does not respond: op {op} register {register:#x}")
 
     async def write(self, node: int, register: int, *values: int) -> None:
         """Write registers."""
-        assert await self.ask(node, 1, register, list(values)) == []
+        assert await self.request(node, 1, register, list(values)) == []
 
     async def read(self, node: int, register: int, count: int = 1) -> list[int]:
         """Read registers."""
-        got = await self.ask(node, 2, register, count)
+        got = await self.request(node, 2, register, count)
         assert len(got) == count
         return got
 
@@ -209,11 +209,11 @@ class World:
         for i, word in enumerate(words):
             dram[i].value = word
 
-    def answers(self, node: int, count: int) -> list[Answer]:
+    def responses(self, node: int, count: int) -> list[Response]:
         """What it was answered."""
         dram = self.dut.gen_node[node].dram
         return [
-            Answer(int(dram[ANSWERS // 8 + 2 * i].value), int(dram[ANSWERS // 8 + 2 * i + 1].value))
+            Response(int(dram[RESPONSES // 8 + 2 * i].value), int(dram[RESPONSES // 8 + 2 * i + 1].value))
             for i in range(count)
         ]
 
@@ -227,7 +227,7 @@ class World:
         for _ in range(limit):
             await self.step()
             if all(self.done[n].get() for n in nodes):
-                await self.steps(20)  # the last answer is on its way to the memory
+                await self.steps(20)  # the last response is on its way to the memory
                 return
         state = {n: str(self.dut.gen_node[n].i_dut.i_app.step_q.value) for n in nodes}
         tail = "\n".join(f"{c}: {p}" for c, p in self.log[-20:])
@@ -289,8 +289,8 @@ class _Watch:
         return ""
 
 
-class Answer:
-    """The two words of an answer (ENGINE.md)."""
+class Response:
+    """The two words of a response (ENGINE.md)."""
 
     def __init__(self, word0: int, word1: int) -> None:
         self.error, self.done = word0 & 0xFF, word0 >> 8 & 1

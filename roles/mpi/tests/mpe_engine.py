@@ -15,13 +15,13 @@ from kernel_frames import Datagram as Heard
 from kernel_frames import Packet, packet_of
 from mpe_machine import DATA_WORDS, I_EVENT, MASK, Machine
 
-SWEEP, ACK, COMMAND, PACKET, MANAGE, SEND, COPIED, ANSWER, STOP = range(1, 10)  # events
+SWEEP, ACK, COMMAND, PACKET, MANAGE, SEND, COPIED, RESPONSE, STOP = range(1, 10)  # events
 (
     TX_LOW, FLAGS, TX_HIGH, TX_END, MAC, PORT_MAC, IP, BYTES, READ_AT, READ, WRITE_AT, WRITE, SAY, ACK_TIMER,
     TICK_TIMER, NO_ACK, NO_TICK, CONTROL, JOB, RANK, EAGER_LIMIT, HEAD_DONE, POP_WORD, POP_COMMAND, COUNT, COUNTER,
-    TOLD,
+    REPORTED,
 ) = range(1, 28)  # fmt: skip
-F_WANT, F_MANAGE, F_ANSWER, F_STOP = 0x04, 0x20, 0x80, 0x100
+F_WANT, F_MANAGE, F_RESPONSE, F_STOP = 0x04, 0x20, 0x80, 0x100
 LIMIT = 20_000  # instructions until it rests
 
 
@@ -65,7 +65,7 @@ class Engine:
         self.words: deque[int] = deque()  # of payload at hand
         self.done = self.outside = False
         self.commands: deque[int] = deque()
-        self.answers: list[int] = []
+        self.responses: list[int] = []
         self.cycle = rng.getrandbits(64)
         self.counters = [rng.getrandbits(48) for _ in range(16)]
         self._counter = 0
@@ -118,7 +118,7 @@ class Engine:
         elif output in {MAC, PORT_MAC, IP, BYTES}:
             self._to[output] = value
         elif output == SAY:
-            self.answers.append(value << 32 | self._low)
+            self.responses.append(value << 32 | self._low)
         elif output == POP_WORD:
             self.words.popleft()
         elif output == POP_COMMAND:
@@ -151,8 +151,8 @@ class Engine:
 
     def command(self, words: tuple[int, int, int]) -> list[int]:
         """A command of the kernel; what is answered at once."""
-        self.answers.clear()
+        self.responses.clear()
         self.commands.extend(words)
         self.run(COMMAND)
         assert not self.commands, "words of the command are left"
-        return list(self.answers)
+        return list(self.responses)

@@ -61,7 +61,7 @@ class Machine:
         a = self.registers.get(i["a"], 0)
         b = self._operand(i, given)
         result = _result(i["op"], a, b)
-        taken = self._taken(i, a, b, result, outside)
+        accepted = self._taken(i, a, b, result, outside)
         rests = i["cond"] == CASE and i["from"] == INPUT and i["b"] == I_EVENT
         following = (self.at + 1) % PROGRAM_WORDS
         if i["cond"] == CASE:
@@ -69,7 +69,7 @@ class Machine:
         elif i["cond"] == RETURN:
             after = self.calls.pop()
         else:
-            after = i["to"] if taken else following
+            after = i["to"] if accepted else following
         if i["cond"] == CALL:
             self.calls.append(following)
             assert len(self.calls) <= CALLS, f"calls {len(self.calls)} deep at {self.at}"

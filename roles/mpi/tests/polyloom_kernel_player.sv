@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_kernel_app: a stand-in for a generated kernel in tests: its memory and its commands are words that a test puts.
-// How:          a block RAM of 64 KiB from 0x0001_0000 on serves DMA; commands come from an array, answers go to one. The test
+// How:          a block RAM of 64 KiB from 0x0001_0000 on serves DMA; commands come from an array, responses go to one. The test
 //               reads and writes both arrays through the simulator, or, in a Verilated node, through the memory: on start the
 //               player copies its script from DRAM (word 0: number of commands, then three words each) and at the end writes
-//               the answers behind it. The handle of a WAIT or TEST is the number of the command that got the handle.
+//               the responses behind it. The handle of a WAIT or TEST is the number of the command that got the handle.
 // Source: ENGINE.md.   Tests: test_polyloom_mpe.py, interop_test.cc
 /* verilator lint_off DECLFILENAME */  // it stands in for the generated module of that name
 module polyloom_kernel_app (
@@ -46,7 +46,7 @@ module polyloom_kernel_app (
   logic [31:0] offset;
   assign offset = dma_addr_i - 32'h1_0000;
   assign inside_memory = dma_addr_i >= 32'h1_0000 && offset < 8 * WORDS;
-  logic dma_late = 1'b0, answer_late = 1'b0;  // a test may make the engine wait
+  logic dma_late = 1'b0, response_late = 1'b0;  // a test may make the engine wait
   assign dma_req_ready_o = !dma_late;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) dma_rsp_valid_o <= 1'b0;
@@ -67,32 +67,32 @@ module polyloom_kernel_app (
     LENGTH,
     FETCH,
     COMMAND,
-    ANSWER,
+    RESPONSE,
     STORE,
     HALT
   } step_e;
   step_e step_q;
   logic [31:0] commands_q, at_q;
   logic [1:0] word_q;
-  logic asked_q, by_handle_q;
+  logic requested_q, by_handle_q;
   logic [15:0] handles_q[1024];
   logic [63:0] cmd_q, rsp_q;
   localparam logic [31:0] SCRIPT = 32'h8000_0000;
-  localparam logic [31:0] ANSWERS = 32'h8010_0000;
+  localparam logic [31:0] RESPONSES = 32'h8010_0000;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       step_q <= LENGTH;
-      asked_q <= 1'b0;
+      requested_q <= 1'b0;
       at_q <= '0;
       word_q <= '0;
     end else begin
-      if (dram_req_valid_o && dram_req_ready_i && !dram_write_o) asked_q <= 1'b1;
+      if (dram_req_valid_o && dram_req_ready_i && !dram_write_o) requested_q <= 1'b1;
       unique case (step_q)
         LENGTH:
         if (dram_rsp_valid_i) begin
           commands_q <= dram_rdata_i[31:0];
-          asked_q <= 1'b0;
+          requested_q <= 1'b0;
           step_q <= dram_rdata_i == '0 ? HALT : FETCH;
         end
         FETCH:
@@ -100,15 +100,15 @@ module polyloom_kernel_app (
           cmd_q <= dram_rdata_i;
           if (word_q == 2'd0) by_handle_q <= dram_rdata_i[7:0] == 8'd4 || dram_rdata_i[7:0] == 8'd5;
           if (word_q == 2'd1 && by_handle_q) cmd_q[31:16] <= handles_q[dram_rdata_i[25:16]];
-          asked_q <= 1'b0;
-          step_q  <= COMMAND;
+          requested_q <= 1'b0;
+          step_q <= COMMAND;
         end
         COMMAND:
         if (cmd_ready_i) begin
           word_q <= word_q == 2'd2 ? '0 : word_q + 1'b1;
-          step_q <= word_q == 2'd2 ? ANSWER : FETCH;
+          step_q <= word_q == 2'd2 ? RESPONSE : FETCH;
         end
-        ANSWER:
+        RESPONSE:
         if (rsp_valid_i && rsp_ready_o) begin
           rsp_q <= rsp_i;
           if (word_q == 2'd0) handles_q[at_q[9:0]] <= rsp_i[31:16];
@@ -117,7 +117,7 @@ module polyloom_kernel_app (
         STORE:
         if (dram_req_ready_i) begin
           word_q <= word_q == 2'd1 ? '0 : 2'd1;
-          step_q <= ANSWER;
+          step_q <= RESPONSE;
           if (word_q == 2'd1) begin
             at_q   <= at_q + 1'b1;
             step_q <= at_q + 1'b1 == commands_q ? HALT : FETCH;
@@ -127,17 +127,17 @@ module polyloom_kernel_app (
       endcase
     end
   end
-  assign dram_req_valid_o = ((step_q == LENGTH || step_q == FETCH) && !asked_q) || step_q == STORE;
+  assign dram_req_valid_o = ((step_q == LENGTH || step_q == FETCH) && !requested_q) || step_q == STORE;
   assign dram_write_o = step_q == STORE;
   assign dram_addr_o = step_q == LENGTH ? SCRIPT : step_q == FETCH ? SCRIPT + 8 + 24 * at_q + {27'd0, word_q, 3'd0} :
-      ANSWERS + 16 * at_q + {27'd0, word_q, 3'd0};
+      RESPONSES + 16 * at_q + {27'd0, word_q, 3'd0};
   assign dram_wdata_o = rsp_q;
   assign dram_strb_o = '1;
   assign cmd_valid_o = step_q == COMMAND;
   assign cmd_o = cmd_q;
-  assign rsp_ready_o = step_q == ANSWER && !answer_late;
+  assign rsp_ready_o = step_q == RESPONSE && !response_late;
   assign done_o = step_q == HALT;
-  assign idle_o = (step_q == ANSWER && !rsp_valid_i) || step_q == HALT;
+  assign idle_o = (step_q == RESPONSE && !rsp_valid_i) || step_q == HALT;
 
   logic unused;
   assign unused = ^{rank_i, cycle_i, dma_addr_i[2:0]};

@@ -47,7 +47,7 @@ async def traffic(dut: Any, kind: str) -> None:
     w = World(dut, holes=0.02)
     await w.reset()
     slots = w.rng.choice([1, 2, 4])
-    # Without faults nothing is sent again if the time is longer than an answer may wait behind others' data.
+    # Without faults nothing is sent again if the time is longer than a response may wait behind others' data.
     time = 10_000 if kind == "none" else 1200
     await w.set_up([0, 1, 2], eager=128, slots=slots, window=2880, retransmit=time, ack_delay=150, retries=30)
     t = Traffic(w, 3, 60, SIZES)

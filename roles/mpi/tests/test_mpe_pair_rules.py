@@ -21,7 +21,7 @@ from polyloom.rtl.testing import bench
 test = bench(__file__, "kernel_tb")
 SLOTS = 4
 RECORD = 10  # words of a rank: polyloom_mpe_map_pkg
-SENT, CONSUMED, TAKEN, TOLD, CHAIN = 3, 4, 5, 6, 8
+SENT, CONSUMED, TAKEN, REPORTED, CHAIN = 3, 4, 5, 6, 8
 BASES = [0, 1, 0x7FFE, 0x8000, 0xFFFD, 0xFFFF]
 NEWS = [-0x8000, -0x7FFF, -2, -1, 0, 1, 2, 3, 4, 5, 0x7FFF]
 
@@ -40,15 +40,20 @@ class Pair:
 
     def put(self, sent: int, acked: int, consumed: int, accepted: int, given: int) -> None:
         """Set all numbers; nothing to be told."""
-        taken = (given & 0xFFFF) << 16 | accepted & 0xFFFF
-        words = {SENT: (acked & 0xFFFF) << 16 | sent & 0xFFFF, CONSUMED: consumed & 0xFFFF, TAKEN: taken, TOLD: taken}
+        next_one = (given & 0xFFFF) << 16 | accepted & 0xFFFF
+        words = {
+            SENT: (acked & 0xFFFF) << 16 | sent & 0xFFFF,
+            CONSUMED: consumed & 0xFFFF,
+            TAKEN: next_one,
+            REPORTED: next_one,
+        }
         for at, word in {**words, CHAIN: 0}.items():
             self.memory[RECORD + at].value = word
 
     def get(self) -> tuple[int, int, int, int, int]:
         """Sent, acknowledged, consumed; accepted, consumed of the host's."""
-        sent, consumed, taken = (int(self.memory[RECORD + at].value) for at in (SENT, CONSUMED, TAKEN))
-        return sent & 0xFFFF, sent >> 16, consumed & 0xFFFF, taken & 0xFFFF, taken >> 16
+        sent, consumed, next_one = (int(self.memory[RECORD + at].value) for at in (SENT, CONSUMED, TAKEN))
+        return sent & 0xFFFF, sent >> 16, consumed & 0xFFFF, next_one & 0xFFFF, next_one >> 16
 
 
 async def prepared(dut: Any) -> tuple[World, Pair]:
@@ -77,7 +82,7 @@ async def news(dut: Any) -> None:
 
 @cocotb.test()
 async def numbers(dut: Any) -> None:
-    """Envelopes: the next one is accepted, any other is answered at once; an old RTS by DONE, as nobody knows it."""
+    """Envelopes: the next one is accepted, any other is answered at once; an old RTS by DONE, as nothing knows it."""
     w, pair = await prepared(dut)
     places = 6144 // 64  # of the pool: envelopes that can be put aside
     for kind, accepted, distance in itertools.product((EAGER, RTS), BASES, NEWS):
@@ -88,11 +93,11 @@ async def numbers(dut: Any) -> None:
         packet = Packet(kind, 1, 0, seq=seq, ack=5, credit=5, tag=3, comm=1, job=w.job, offset=handle)
         w.send(0, MPI, packet.datagram())
         await w.steps(200)
-        taken = distance == 0
-        places -= taken
-        assert pair.get() == (5, 5, 5, (accepted + taken) & 0xFFFF, accepted & 0xFFFF), (kind, accepted, seq)
+        next_one = distance == 0
+        places -= next_one
+        assert pair.get() == (5, 5, 5, (accepted + next_one) & 0xFFFF, accepted & 0xFFFF), (kind, accepted, seq)
         names = w.names()
-        if taken:
+        if next_one:
             assert names == [], names  # its acknowledgement may wait
         elif kind == RTS and distance < 0:
             await w.steps(500)  # all requests are looked at, all envelopes that wait

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: three askers who read and write the same few words at random, each with stalls, on a memory that takes
-addresses and data in any order, does writes as late as it answers them and reads as early or late as it may: each
+addresses and data in any order, does writes as late as it responds to them and reads as early or late as it may: each
 read has what was written before its turn and nothing later, and goes to who asked; strobes; 32, 3 and 1 accesses
 under way, never more; turns; idle; a word a cycle of one direction and the cycles to memory.
 
@@ -18,7 +18,7 @@ from kernel_parts import part
 from polyloom.rtl.testing import Harness, Stall, Struct, bench
 
 test = bench(__file__, "kernel_tb")
-ASK = Struct([("write", 1), ("addr", 32), ("data", 64), ("strobe", 8)])
+REQUEST = Struct([("write", 1), ("addr", 32), ("data", 64), ("strobe", 8)])
 W = Struct([("data", 64), ("strobe", 8)])
 OPEN = (32, 3, 1)
 BASE = 0x80000000
@@ -43,16 +43,16 @@ class Axi:
         self._reads: deque[tuple[int, int, int | None]] = deque()  # from this cycle on, address, data if read already
         self._writes: deque[tuple[int, int]] = deque()  # from this cycle on, number
         self._known = [0, 0]  # reads, writes seen
-        self.answered = [0, 0]
+        self.responded = [0, 0]
         h.add(self)
 
     def reset(self) -> None:
-        """No answer."""
+        """No response."""
         self._r_valid.set(0)
         self._b_valid.set(0)
 
     def drive(self) -> None:
-        """Answer: a word that was read when it was asked for, or is read now; a write is done now."""
+        """Response: a word that was read when it was asked for, or is read now; a write is done now."""
         now = self.h.cycle
         r = bool(self._reads) and now >= self._reads[0][0] and not self._late[0]()
         b = bool(self._writes) and now >= self._writes[0][0] and not self._late[1]()
@@ -66,8 +66,8 @@ class Axi:
             number = self._writes.popleft()[1]
             address, word = self.aw.passed[number], W.unpack(self.w.passed[number])
             self.words[address] = merged(self.words.get(address, 0), word["data"], word["strobe"])
-        self.answered[0] += r
-        self.answered[1] += b
+        self.responded[0] += r
+        self.responded[1] += b
 
     def sample(self, cycle: int) -> None:
         """See what is asked."""
@@ -90,13 +90,13 @@ class Bench:
     def __init__(self, dut: Any, which: int, stall: str | float = "random", latency: int = 1) -> None:
         self.h = part(dut, "memory", which)
         self.open = OPEN[which]
-        self.askers = [self.h.source("ask", stall, n) for n in range(3)]
+        self.requesters = [self.h.source("request", stall, n) for n in range(3)]
         self.axi = Axi(self.h, stall, latency)
         self.golden: dict[int, int] = {}  # by address: all that was taken, in turn
         self.due: list[deque[int]] = [deque() for _ in range(3)]  # words that each asker waits for
         self.turns: list[int] = []
-        self.taken = [0, 0]  # reads, writes
-        names = ("ask_valid", "rsp_valid", "rdata", "idle")
+        self.accepted = [0, 0]  # reads, writes
+        names = ("request_valid", "rsp_valid", "rdata", "idle")
         self._s = {name: self.h.signal(name) for name in names}
         self._order: deque[int] = deque()
         self.h.add(self)
@@ -108,43 +108,45 @@ class Bench:
         """Nothing."""
 
     def sample(self, cycle: int) -> None:
-        """Answers against what was due; then the access that is taken in this cycle."""
-        answers = self._s["rsp_valid"].get()
-        assert answers.bit_count() <= 1
+        """Responses against what was due; then the access that is taken in this cycle."""
+        responses = self._s["rsp_valid"].get()
+        assert responses.bit_count() <= 1
         for n in range(3):
-            if answers >> n & 1:
+            if responses >> n & 1:
                 assert self.due[n], f"asker {n} is answered in cycle {cycle} and has not asked"
                 want, got = self.due[n].popleft(), self._s["rdata"].get()
                 assert got == want, f"asker {n}, cycle {cycle}: {got:#x}, not {want:#x}"
         if self._s["idle"].get():
-            done = self.taken == self.axi.answered and not self._s["ask_valid"].get()
-            assert done, f"idle in cycle {cycle}: {self.taken} taken, {self.axi.answered} answered"
-        now = [n for n in range(3) if self.askers[n].cycles and self.askers[n].cycles[-1] == cycle]
+            done = self.accepted == self.axi.responded and not self._s["request_valid"].get()
+            assert done, f"idle in cycle {cycle}: {self.accepted} taken, {self.axi.responded} answered"
+        now = [n for n in range(3) if self.requesters[n].cycles and self.requesters[n].cycles[-1] == cycle]
         assert len(now) <= 1, f"cycle {cycle}: {now} at once"
         for n in now:
-            self._take(n, ASK.unpack(self.askers[n].passed[-1]), cycle)
+            self._take(n, REQUEST.unpack(self.requesters[n].passed[-1]), cycle)
 
     def _take(self, n: int, a: dict[str, int], cycle: int) -> None:
         address = a["addr"] - BASE & ~7
         self.turns.append(n)
-        self.taken[a["write"]] += 1
+        self.accepted[a["write"]] += 1
         if a["write"]:
             self.golden[address] = merged(self.golden.get(address, 0), a["data"], a["strobe"])
         else:
             self.due[n].append(self.golden.get(address, 0))
-        under_way = [taken - answered for taken, answered in zip(self.taken, self.axi.answered, strict=True)]
+        under_way = [
+            accepted - responded for accepted, responded in zip(self.accepted, self.axi.responded, strict=True)
+        ]
         assert min(under_way) == 0 and max(under_way) <= self.open, f"cycle {cycle}: {under_way} under way"
 
     def busy(self) -> str:
         """Say who waits."""
         return f"words due: {[len(d) for d in self.due]}" if any(self.due) else ""
 
-    def ask(self, n: int, write: bool, address: int) -> None:
+    def request(self, n: int, write: bool, address: int) -> None:
         """An access; its strobe is random."""
         rng = self.h.rng
         strobe = rng.choice([255, rng.getrandbits(8)])
         values = {"data": rng.getrandbits(64), "strobe": strobe, "write": int(write)}
-        self.askers[n].send(ASK.pack(addr=BASE + address, **values))
+        self.requesters[n].send(REQUEST.pack(addr=BASE + address, **values))
 
 
 @cocotb.test()
@@ -157,7 +159,7 @@ async def in_turn(dut: Any, which: int) -> None:
         places = [8 * rng.getrandbits(28) for _ in range(3)] + [0, 0x7FFFFFF8]
         for _ in range(70):
             for n in range(3):
-                b.ask(n, rng.random() < writes, rng.choice(places) + rng.randrange(8))
+                b.request(n, rng.random() < writes, rng.choice(places) + rng.randrange(8))
         await b.h.drain()
         assert b.axi.words == b.golden
         assert b.h.signal("idle").get()
@@ -171,25 +173,26 @@ async def turns(dut: Any) -> None:
         await b.h.reset()
         for i in range(40):
             for n in range(3):
-                b.ask(n, write, 8 * (64 * n + i))
+                b.request(n, write, 8 * (64 * n + i))
         await b.h.drain()
         assert b.turns == [b.turns[0], (b.turns[0] + 1) % 3, (b.turns[0] + 2) % 3] * 40
-        taken = sorted(c for a in b.askers for c in a.cycles)
-        assert taken == list(range(taken[0], taken[0] + 120))
+        accepted = sorted(c for a in b.requesters for c in a.cycles)
+        assert accepted == list(range(accepted[0], accepted[0] + 120))
         channel = b.axi.aw if write else b.axi.ar
-        assert channel.cycles == [c + 1 for c in taken]
+        assert channel.cycles == [c + 1 for c in accepted]
         assert [address // 8 for address in channel.passed] == [64 * n + i // 3 for i, n in enumerate(b.turns)]
 
 
 @cocotb.test()
 async def directions_change(dut: Any) -> None:
-    """Whoever wants the other direction goes as soon as what is under way has ended, if nobody else asks meanwhile."""
+    """Anyone who wants the other direction goes as soon as what is under way has ended, if no one else asks
+    meanwhile."""
     b = Bench(dut, 0, "never", latency=20)
     await b.h.reset()
     for i in range(10):
-        b.ask(0, False, 8 * i)
+        b.request(0, False, 8 * i)
     await b.h.step(2)
-    b.ask(1, True, 0)
+    b.request(1, True, 0)
     await b.h.drain()
     assert b.turns == [0] * 10 + [1]
-    assert b.askers[1].cycles[0] == b.askers[0].cycles[-1] + 1 + 20 + 1
+    assert b.requesters[1].cycles[0] == b.requesters[0].cycles[-1] + 1 + 20 + 1

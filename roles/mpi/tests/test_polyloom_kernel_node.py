@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: whole nodes by their ports, with random stalls of each: gaps on the lane in, waits on the lane out, on
-the five channels of the memory, of the kernel's memory port and of its answers; messages between three of them and
+the five channels of the memory, of the kernel's memory port and of its responses; messages between three of them and
 to themselves, with buffers in block RAM and DRAM; the handshakes of lane and memory, bursts of one word; idle, and
 that nothing happens after it without input; frames that find the receive store full are lost and counted, the
 others are not touched; reset.
@@ -42,7 +42,7 @@ class Waits:
             self.data.append(scope.sink("w", stall))
             w.h.sink("tx", stall, n)
         late = [getattr(scope, name) for node in self.nodes for scope, name in (
-            (node, "r_late"), (node, "b_late"), (node.i_dut.i_app, "dma_late"), (node.i_dut.i_app, "answer_late"),
+            (node, "r_late"), (node, "b_late"), (node.i_dut.i_app, "dma_late"), (node.i_dut.i_app, "response_late"),
         )]  # fmt: skip
         self._late = [(Signal(handle), Stall(w.h.rng, stall)) for handle in late]
         self._seen = [w.h.signal(name) for name in ("idle", "rx_valid", "tx_valid")]
@@ -51,7 +51,7 @@ class Waits:
         w.h.add(self)
 
     def reset(self) -> None:
-        """Nobody waits; nobody was idle."""
+        """Nothing waits; no one was idle."""
         self._idle = 0
         for signal, _ in self._late:
             signal.set(0)
@@ -115,7 +115,7 @@ async def once(w: World, register: int, count: int) -> list[int]:
     w.host.clear()
     w.send(0, MANAGEMENT, management(2, count, register, register), 40002)
     while not w.host:
-        assert w.h.cycle < 400_000, "no answer"
+        assert w.h.cycle < 400_000, "no response"
         await w.step()
     return [value for (value,) in struct.iter_unpack("<Q", w.host[0].data[14:])]
 
@@ -132,10 +132,10 @@ async def full(dut: Any) -> None:
         data = management(1, 128, seq, 0x100, table)
         w.rx[0].append(closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, data, 40001)))
     await quiet(w)
-    answered = [struct.unpack("<H", d.data[4:6])[0] for d in w.host if d.target_port == 40001]
-    assert 0 < len(answered) < count and answered == sorted(answered), answered
+    responded = [struct.unpack("<H", d.data[4:6])[0] for d in w.host if d.target_port == 40001]
+    assert 0 < len(responded) < count and responded == sorted(responded), responded
     w.host.clear()
-    assert await once(w, 0x100, 128) == values[answered[-1]]
+    assert await once(w, 0x100, 128) == values[responded[-1]]
     (frames_in,), (lost,) = await once(w, FRAMES_IN, 1), await once(w, FULL, 1)
     assert lost > 0 and frames_in + lost == count + 2, (frames_in, lost)
 
@@ -171,5 +171,5 @@ async def again_after_reset(dut: Any) -> None:
         await w.run(0, 1)
         await quiet(w)
         for n in range(2):
-            assert [a.error for a in w.answers(n, 3)] == [0] * 3
+            assert [a.error for a in w.responses(n, 3)] == [0] * 3
             assert w.get(n, MEMORY + 8000, count + 9) == bytes(1) + data[1 - n] + bytes(8)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: whole nodes with command players: eager messages and rendezvous between two of them, errors, foreign frames,
-management. The tests see frames, answers and memories only.
+management. The tests see frames, responses and memories only.
 
 Leaves out: the C++ engine as a peer (interop_test.cc), faults of the network (test_mpe_faults.py),
 ports that wait (test_polyloom_kernel_node.py), each part alone (the tests of their names).
@@ -13,7 +13,6 @@ from typing import Any
 import cocotb
 from kernel_frames import DATA, EAGER, MANAGEMENT, MPI, RTS, Packet, closed, ip_of, mac_of, management, replace, udp
 from kernel_world import (
-    ANSWERS,
     ANY_RANK,
     ANY_TAG,
     DRAM,
@@ -23,6 +22,7 @@ from kernel_world import (
     PROBE,
     RECV,
     RECV_WAIT,
+    RESPONSES,
     SEND,
     SEND_WAIT,
     SSEND_WAIT,
@@ -66,7 +66,7 @@ async def eager(dut: Any) -> None:
     w.script(1, [command(RECV_WAIT, ANY_RANK, ANY_TAG, MEMORY + 13, 100, 9, 2)])
     await w.start(1, 0)
     await w.run(0, 1)
-    (a,) = w.answers(1, 1)
+    (a,) = w.responses(1, 1)
     assert (a.error, a.done, a.source, a.tag, a.bytes, a.dtype) == (0, 1, 0, 5, 100, 2)
     assert w.get(1, MEMORY, 200) == bytes(13) + data + bytes(87)
     await w.steps(800)
@@ -87,7 +87,7 @@ async def rendezvous(dut: Any, count: int) -> None:
     w.script(1, [command(RECV_WAIT, 0, 5, MEMORY + 1, 30000, 9)])
     await w.start(0, 1)
     await w.run(0, 1)
-    (a,) = w.answers(1, 1)
+    (a,) = w.responses(1, 1)
     assert (a.error, a.done, a.source, a.tag, a.bytes) == (0, 1, 0, 5, count)
     assert w.get(1, MEMORY, count + 20) == bytes(1) + data + bytes(19)
     assert "RESUME" not in w.names()
@@ -102,7 +102,7 @@ async def foreign_frames(dut: Any) -> None:
     await w.reset()
     await w.set_up([0, 1, HOST], eager=128)
     w.put(0, MEMORY, bytes(64))
-    w.put(0, DRAM + ANSWERS, bytes(16))  # an answer of the test before
+    w.put(0, DRAM + RESPONSES, bytes(16))  # a response of the test before
     w.script(0, [command(RECV_WAIT, ANY_RANK, ANY_TAG, MEMORY, 64, 1)])
     await w.start(0)
     await w.steps(300)
@@ -147,7 +147,7 @@ async def foreign_frames(dut: Any) -> None:
     after = await w.read(0, 0x10, 10)
     grown = [a - b for a, b in zip(after, before, strict=True)]
     assert (grown[2], grown[3], grown[4]) == (2, len(foreign), 0), grown
-    assert w.answers(0, 1)[0].done == 0
+    assert w.responses(0, 1)[0].done == 0
     w.send(0, MPI, good.datagram())
     await w.run(0)
     assert w.get(0, MEMORY, 8) == b"good...."
@@ -168,19 +168,19 @@ async def strangers_do_not_manage(dut: Any) -> None:
     assert await w.read(0, 3) == [77]
     assert (await w.read(0, 0x13))[0] == before + 4
     for node in range(3):  # a broadcast goes to all
-        w.rx[node].append(_ask_for(0))
+        w.rx[node].append(_request_for(0))
     await w.steps(200)
-    answers = [f for f in w.raw if f[12:14] == b"\x08\x06"]
+    responses = [f for f in w.raw if f[12:14] == b"\x08\x06"]
     want = mac_of(ip_of(HOST)) + mac_of(ip_of(0)) + bytes.fromhex("08060001080006040002") + mac_of(ip_of(0))
     want += bytes.fromhex("0a500001") + mac_of(ip_of(HOST)) + bytes.fromhex("0a500004")
-    assert [f[:42] for f in answers] == [want]
+    assert [f[:42] for f in responses] == [want]
     await w.write(0, 1, 2)  # the manager may stop
     await w.steps(400)
     assert await w.read(0, 3) == [0]
     assert await w.read(0, 2) == [0]
 
 
-def _ask_for(node: int) -> bytes:
+def _request_for(node: int) -> bytes:
     """An ARP request of the host."""
     head = b"\xff" * 6 + mac_of(ip_of(HOST)) + bytes.fromhex("08060001080006040001") + mac_of(ip_of(HOST))
     return closed((head + bytes.fromhex("0a500004") + bytes(6) + ip_of(node).to_bytes(4, "big")).ljust(60, b"\0"))
@@ -203,7 +203,7 @@ async def errors(dut: Any) -> None:
         command(SEND, 1, 3, MEMORY, 200, 1, dtype=3),
         command(SSEND_WAIT, 1, 4, MEMORY, 20, 1, dtype=3),
         command(SEND_WAIT, 1, 5, 0x100, 20, 1),  # no memory there
-        command(SSEND_WAIT, 2, 1, MEMORY, 8, 1),  # the host never answers
+        command(SSEND_WAIT, 2, 1, MEMORY, 8, 1),  # the host never responds
         command(SEND_WAIT, 1, 6, MEMORY, 20, 1),
         command(WAIT, handle=5),
         command(SEND_WAIT, 1, 7, MEMORY, 0, 1, dtype=3),
@@ -225,7 +225,7 @@ async def errors(dut: Any) -> None:
     ])  # fmt: skip
     await w.start(1, 0)
     await w.run(0, 1)
-    mine, theirs = w.answers(0, 13), w.answers(1, 12)
+    mine, theirs = w.responses(0, 13), w.responses(1, 12)
     assert [a.error for a in mine] == [5, 5, 5, 0, 0, 0, 0, 6, 3, 0, 0, 0, 0], mine
     assert [a.error for a in theirs] == [0, 0, 1, 2, 1, 0, 0, 0, 5, 0, 0, 0], theirs
     assert [a.done for a in theirs] == [0, 1, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1], theirs
@@ -239,7 +239,7 @@ async def errors(dut: Any) -> None:
 
 
 @cocotb.test()
-async def nobody_outside_the_job(dut: Any) -> None:
+async def no_rank_outside_the_job(dut: Any) -> None:
     """Sends to ranks that the job has not are refused, also those whose low bits are a rank's; no frame leaves."""
     w = World(dut)
     await w.reset()
@@ -249,7 +249,7 @@ async def nobody_outside_the_job(dut: Any) -> None:
     w.script(0, [command(op, rank, 1, MEMORY, 8, 1) for op in (SEND, SSEND_WAIT) for rank in outside])
     await w.start(0)
     await w.run(0)
-    assert [(a.error, a.done) for a in w.answers(0, 2 * len(outside))] == [(5, 0)] * (2 * len(outside))
+    assert [(a.error, a.done) for a in w.responses(0, 2 * len(outside))] == [(5, 0)] * (2 * len(outside))
     await w.steps(3000)
     assert w.log == []
     # Nor has the frame of a job that was stopped an addressee.
@@ -258,7 +258,7 @@ async def nobody_outside_the_job(dut: Any) -> None:
     w.script(0, [command(SEND, 1, 1, MEMORY, 8, 1)])
     await w.start(0)
     await w.run(0)
-    assert w.answers(0, 1)[0].error == 5
+    assert w.responses(0, 1)[0].error == 5
     await w.steps(3000)
     assert w.log == []
     await w.write(0, 1, 2)
@@ -271,11 +271,11 @@ async def too_many(dut: Any) -> None:
     w = World(dut)
     await w.reset()
     await w.set_up([0, 1])
-    asked = [command(RECV, 1, t, MEMORY + 8 * t, 8, 1) for t in range(MOST_REQUESTS)]
-    w.script(0, [*asked, command(SEND, 2, 1, MEMORY, 8), command(SEND, 2, 1, MEMORY, 8)])
+    requested = [command(RECV, 1, t, MEMORY + 8 * t, 8, 1) for t in range(MOST_REQUESTS)]
+    w.script(0, [*requested, command(SEND, 2, 1, MEMORY, 8), command(SEND, 2, 1, MEMORY, 8)])
     await w.start(0)
     await w.run(0)
-    assert [a.error for a in w.answers(0, MOST_REQUESTS + 2)] == [0] * (MOST_REQUESTS - 1) + [4] + [0, 4]
+    assert [a.error for a in w.responses(0, MOST_REQUESTS + 2)] == [0] * (MOST_REQUESTS - 1) + [4] + [0, 4]
     await w.write(0, 1, 2)
     await w.steps(600)
     assert int(dut.idle.value) == 7
@@ -299,7 +299,7 @@ async def opposite_order(dut: Any) -> None:
     w.script(1, [*receive, *receive])
     await w.start(0, 1)
     await w.run(1, limit=200_000)
-    assert [a.error for a in w.answers(1, 2 * count)] == [0] * len(tags)
+    assert [a.error for a in w.responses(1, 2 * count)] == [0] * len(tags)
     assert w.get(1, MEMORY, 8 * count) == b"".join(data)
     assert {p.kind for _, p in w.log} >= {EAGER, RTS}
 
@@ -348,7 +348,7 @@ async def speed(dut: Any) -> None:
 
 @cocotb.test()
 async def to_itself_among_questions(dut: Any) -> None:
-    """A long message to itself while a stranger asks for addresses and registers: frames that turn round and answers
+    """A long message to itself while a stranger asks for addresses and registers: frames that turn round and responses
     share a store, and neither may keep the other from leaving it."""
     w = World(dut)
     await w.reset()
@@ -365,8 +365,8 @@ async def to_itself_among_questions(dut: Any) -> None:
     for _ in range(30_000):
         if len(w.rx[0]) < 4:
             question = management(2, w.rng.choice([1, 16, 128]), 1, 0x100)
-            ask = closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, question, 50000))
-            w.rx[0].append(w.rng.choice([ask, _ask_for(0)]))
+            request = closed(udp(ip_of(HOST), ip_of(0), MANAGEMENT, question, 50000))
+            w.rx[0].append(w.rng.choice([request, _request_for(0)]))
         await w.step()
         if w.done[0].get():
             break

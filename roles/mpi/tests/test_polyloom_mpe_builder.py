@@ -35,12 +35,12 @@ class Bench:
         self._todo: deque[list[Step]] = deque()
         self._steps: list[Step] = []  # of the header at hand
         self._open = False  # ready was seen, nothing put out since
-        self._puts = self._told = False  # in this cycle
+        self._puts = self._reported = False  # in this cycle
         self._copied = False  # told, and not yet heard
         self.headers = self._ended = 0  # written; datagrams that have left
         self.payloads: deque[list[int]] = deque()  # of reads to come
         self._reads = 0
-        self.tells: deque[bool] = deque()  # of jobs that tell: bad
+        self.reports: deque[bool] = deque()  # of jobs that tell: bad
         self.kept: list[tuple[int, int]] = []
         self.word_cycles: list[int] = []
         self.places: dict[int, bytes] = {}
@@ -48,17 +48,17 @@ class Bench:
         self.read.expect([])
         self.h.add(self)
         self._put = {name: Strobe(self.h, name) for name in ("word", "address", "job")}
-        names = ("ready", "idle", "copied", "copied_bad", "told", "word_last")
+        names = ("ready", "idle", "copied", "copied_bad", "reported", "word_last")
         self._s = {name: self.h.signal(name) for name in names}
 
     def reset(self) -> None:
         """Nothing."""
-        self._s["told"].set(0)
+        self._s["reported"].set(0)
 
     def drive(self) -> None:
         """The next thing that the program puts out; and, at some time, that it has heard."""
-        self._told = self._copied and self.h.rng.randrange(6) == 0
-        self._s["told"].set(int(self._told))
+        self._reported = self._copied and self.h.rng.randrange(6) == 0
+        self._s["reported"].set(int(self._reported))
         self._puts = False
         self._s["word_last"].set(self.h.rng.getrandbits(1))
         if not self._steps and self._open and self._todo:
@@ -83,20 +83,22 @@ class Bench:
         self._open = bool(self._s["ready"].get()) and not self._puts
         copied = bool(self._s["copied"].get())
         if copied and not self._copied:
-            assert self.tells, f"told in cycle {cycle}, but nobody is to tell"
+            assert self.reports, f"told in cycle {cycle}, but no one is to tell"
         if copied:
-            assert bool(self._s["copied_bad"].get()) == self.tells[0], f"cycle {cycle}: outside {not self.tells[0]}"
+            assert bool(self._s["copied_bad"].get()) == self.reports[0], f"cycle {cycle}: outside {not self.reports[0]}"
         assert copied or not self._copied, f"not told any more in cycle {cycle}"
-        if self._told:
-            self.tells.popleft()
-        self._copied = copied and not self._told
+        if self._reported:
+            self.reports.popleft()
+        self._copied = copied and not self._reported
         if self._s["idle"].get() and not self._puts and not self._steps:
             assert self._ended == self.headers, f"idle in cycle {cycle}: {self._ended} of {self.headers} have left"
 
     def busy(self) -> str:
         """Say what is not done."""
         left = len(self._todo) + bool(self._steps)
-        return f"{left} headers, {len(self.tells)} to tell" if left or self.tells or not self._s["idle"].get() else ""
+        return (
+            f"{left} headers, {len(self.reports)} to tell" if left or self.reports or not self._s["idle"].get() else ""
+        )
 
     def header(self, count: int, steps: list[Step] | None = None) -> list[int]:
         """Header words; the other steps come before the last word."""
@@ -114,8 +116,8 @@ class Bench:
         if size == 0:
             self.out.expect(with_last(self.header(count)))
             return
-        tell, address, bad = rng.random() < 0.4, rng.getrandbits(32), False
-        bits = {"tell": int(tell), "bytes": size, "unused": rng.getrandbits(2)}
+        report, address, bad = rng.random() < 0.4, rng.getrandbits(32), False
+        bits = {"report": int(report), "bytes": size, "unused": rng.getrandbits(2)}
         if replay is not None:
             payload = words_of(self.places[replay])[: (size + 7) // 8]
             bits |= {"replay": 1, "word": replay, "record": 0}
@@ -135,8 +137,8 @@ class Bench:
             self.places[record] = b"".join(word.to_bytes(8, "little") for word in payload)
         head = self.header(count, [*steps, ("job", JOB.pack(**bits))])
         self.out.expect(with_last([*head, *payload]))
-        if tell:
-            self.tells.append(bad)
+        if report:
+            self.reports.append(bad)
 
 
 @cocotb.test()

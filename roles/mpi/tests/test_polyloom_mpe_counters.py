@@ -33,7 +33,7 @@ class Counting:
         self.latency = LATENCY if foreign is None else FOREIGN_LATENCY
         names = ("events", "foreign", "bytes_in", "bytes_out", "index", "value", "idle")
         self.s = {name: h.signal(name) for name in names}
-        self.told: list[tuple[int, int, int]] = []  # cycle, number, by how much
+        self.reported: list[tuple[int, int, int]] = []  # cycle, number, by how much
         self.last = [-99] * (EVENTS + 1)
         self.total = [0] * 16
         self.sizes = [0, 0]
@@ -61,26 +61,26 @@ class Counting:
         for i, kind in enumerate((FRAMES_IN, FRAMES_OUT)):
             if events >> kind & 1:
                 self.sizes[i] = rng.choice([rng.getrandbits(13), 8191, 0, 60])
-                self.told.append((now, BYTES_IN + i, self.sizes[i]))
-        self.told += [(now, FOREIGN if k == EVENTS else k, 1) for k in range(EVENTS + 1) if events >> k & 1]
+                self.reported.append((now, BYTES_IN + i, self.sizes[i]))
+        self.reported += [(now, FOREIGN if k == EVENTS else k, 1) for k in range(EVENTS + 1) if events >> k & 1]
 
     def check(self, cycle: int) -> None:
         """A number has all that is old enough, and nothing that has not been told."""
-        for at, number, more in self.told:
+        for at, number, more in self.reported:
             if at == cycle - self.latency - 1:
                 self.total[number] += more
-        self.told = [t for t in self.told if t[0] > cycle - self.latency - 1]
+        self.reported = [t for t in self.reported if t[0] > cycle - self.latency - 1]
         index, value = self.s["index"].get(), self.s["value"].get()
         if cycle < CLEARING:
             assert not self.s["idle"].get()
             return
-        under_way = sum(more for at, number, more in self.told if number == index and at < cycle)
+        under_way = sum(more for at, number, more in self.reported if number == index and at < cycle)
         least = self.total[index]
         assert least <= value <= least + under_way, f"cycle {cycle}, number {index}: {value}, not {least} + {under_way}"
         if self.s["idle"].get():
             assert value == least + under_way, f"idle in cycle {cycle}, but number {index} is {value}"
         elif cycle > CLEARING + self.latency:
-            assert self.told, f"not idle in cycle {cycle}"
+            assert self.reported, f"not idle in cycle {cycle}"
 
 
 @cocotb.test()

@@ -18,11 +18,11 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "kernel_tb")
 FLAGS, ACK_TIMER, TICK_TIMER, NO_ACK, NO_TICK = 2, 14, 15, 16, 17  # outputs
-NONE, SWEEP, ACK, COMMAND, PACKET, MANAGE, SEND, COPIED, ANSWER, STOP = range(10)
-F_SEND, F_MANAGE, F_SWEEP, F_ANSWER, F_STOP = 0x3F, 0x20, 0x40, 0x80, 0x100
+NONE, SWEEP, ACK, COMMAND, PACKET, MANAGE, SEND, COPIED, RESPONSE, STOP = range(10)
+F_SEND, F_MANAGE, F_SWEEP, F_RESPONSE, F_STOP = 0x3F, 0x20, 0x40, 0x80, 0x100
 UNITS = (
     "command", "head", "manage", "writer_ready", "writer_idle", "builder_ready", "builder_idle", "out_empty", "copied",
-    "answer_free",
+    "response_free",
 )  # fmt: skip
 
 
@@ -72,12 +72,12 @@ class Events:
         stops = bool(self.flags & F_STOP)
         if stops and still:
             return STOP
-        if self.flags & F_ANSWER and u["writer_idle"] and u["answer_free"]:
-            return ANSWER
+        if self.flags & F_RESPONSE and u["writer_idle"] and u["response_free"]:
+            return RESPONSE
         if u["copied"]:
             return COPIED
         if not stops and u["builder_ready"]:
-            if self.flags & F_MANAGE:  # its answer comes first, and waits for an empty store
+            if self.flags & F_MANAGE:  # its response comes first, and waits for an empty store
                 if u["out_empty"]:
                     return SEND
             elif self.flags & F_SEND:

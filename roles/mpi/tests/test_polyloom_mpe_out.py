@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: datagrams of both ports and answers to ARP at the same time, to others and to this node itself; frames
+"""Covers: datagrams of both ports and responses to ARP at the same time, to others and to this node itself; frames
 compared with kernel_frames.py byte by byte; random stalls of datagrams, wire and receive side; frames without
 holes; the order of each source's; the size of a frame that turns round; when it is empty and idle; a store that a
 frame fills; the cycles to the first word.
@@ -104,8 +104,8 @@ class Bench:
         body = b"".join(w.to_bytes(8, "little") for w in words)[2:]
         self._due(to["mac"], "gram", words_of(head + body))
 
-    def ask(self, own: float = 0.1) -> None:
-        """An ARP request; the answer is padded to 60 bytes."""
+    def request(self, own: float = 0.1) -> None:
+        """An ARP request; the response is padded to 60 bytes."""
         to = self.someone(own)
         self.arps.send(ENDPOINT.pack(**to))
         mac, mine = to["mac"].to_bytes(6, "big"), mac_of(self.ip)
@@ -127,7 +127,7 @@ async def frames(dut: Any, which: int) -> None:
         most = 8 * (MOST[which] - 5) - 2
         for i in range(50):
             if rng.random() < 0.3:
-                b.ask()
+                b.request()
             else:
                 b.gram(rng.choice([14, 22, 30, 38, 1 + rng.randrange(100), min(1470, most) if i % 20 == 0 else 46]))
         await b.h.drain()
@@ -136,17 +136,17 @@ async def frames(dut: Any, which: int) -> None:
 
 @cocotb.test()
 async def not_idle(dut: Any) -> None:
-    """Neither idle nor empty from a datagram's first word until its frame has left; nor idle with an answer to ARP."""
+    """Neither idle nor empty from a datagram's first word until its frame has left; nor idle with a response to ARP."""
     b = Bench(dut, 0, "never")
     empty, idle = b.h.signal("empty"), b.h.signal("idle")
-    for ask in (False, True):
+    for request in (False, True):
         await b.h.reset()
         await b.h.step(2)
         assert empty.get() and idle.get()
         b.sinks["tx"].stall = Stall(b.h.rng, "always")
-        b.ask(0.0) if ask else b.gram(46, 0.0)
+        b.request(0.0) if request else b.gram(46, 0.0)
         await b.h.step()
-        assert ask or not idle.get()
+        assert request or not idle.get()
         for _ in range(40):
             await b.h.step()
             assert not idle.get()

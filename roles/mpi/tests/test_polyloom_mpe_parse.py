@@ -31,7 +31,7 @@ class Heads:
     def __init__(self, h: Harness, patience: int = 30) -> None:
         self.h, self.patience = h, patience
         self.expected: list[tuple[list[int], int]] = []  # words, about
-        self.taken = 0
+        self.checked = 0
         self.cycles: list[int] = []  # first seen
         self._left: int | None = None
         self._s = {n: h.signal(n) for n in ("head_valid", "head_ready", "head_word", "head", "about")}
@@ -51,25 +51,25 @@ class Heads:
         if not self._s["head_valid"].get():
             assert self._left is None, f"the header fell in cycle {cycle}"
             return
-        assert self.taken < len(self.expected), f"a header in cycle {cycle} after all that were expected"
-        words, about = self.expected[self.taken]
+        assert self.checked < len(self.expected), f"a header in cycle {cycle} after all that were expected"
+        words, about = self.expected[self.checked]
         if self._left is None:
             self._left = self.h.rng.randint(1, self.patience)
             self.cycles.append(cycle)
         got = ABOUT.unpack(self._s["about"].get())
-        assert got == ABOUT.unpack(about), f"cycle {cycle}, header {self.taken}: {got}"
+        assert got == ABOUT.unpack(about), f"cycle {cycle}, header {self.checked}: {got}"
         word = self._s["head_word"].get()
         if word < len(words):
-            assert self._s["head"].get() == words[word], f"cycle {cycle}, header {self.taken}: word {word}"
+            assert self._s["head"].get() == words[word], f"cycle {cycle}, header {self.checked}: word {word}"
         if self._left == 0:
-            self.taken += 1
+            self.checked += 1
             self._left = None
         else:
             self._left -= 1
 
     def busy(self) -> str:
         """Say how many have not come."""
-        return f"{len(self.expected) - self.taken} headers" if self.taken < len(self.expected) else ""
+        return f"{len(self.expected) - self.checked} headers" if self.checked < len(self.expected) else ""
 
 
 class Settings:

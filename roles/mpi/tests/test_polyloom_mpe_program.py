@@ -17,8 +17,8 @@ import mpe_engine as mpe
 import mpe_machine as isa
 from kernel_frames import EAGER, MPI, RTS, Packet, ip_of, management
 from kernel_parts import part
-from kernel_world import ANY_RANK, ANY_TAG, CANCEL, IPROBE, RECV, RECV_WAIT, SEND, TEST, WAIT, Answer, command
-from mpe_engine import COUNT, F_ANSWER, F_MANAGE, F_WANT, Engine, Sent
+from kernel_world import ANY_RANK, ANY_TAG, CANCEL, IPROBE, RECV, RECV_WAIT, SEND, TEST, WAIT, Response, command
+from mpe_engine import COUNT, F_MANAGE, F_RESPONSE, F_WANT, Engine, Sent
 from mpe_machine import GLOBALS, INSTRUCTION, PROGRAM_WORDS, REQUESTS
 
 from polyloom.rtl.testing import bench
@@ -55,8 +55,8 @@ async def started(dut: Any, ranks: int = 0, eager: int = 256, rank: int = 0) -> 
     return e
 
 
-def asked(e: Engine, op: int, register: int, values: list[int] | int, ip: int = ELSEWHERE) -> list[int]:
-    """A question of management and its answer."""
+def requested(e: Engine, op: int, register: int, values: list[int] | int, ip: int = ELSEWHERE) -> list[int]:
+    """A question of management and its response."""
     count = values if isinstance(values, int) else len(values)
     seq, port, mac = e.cycle & 0xFFFF, e.cycle >> 16 & 0xFFFF, e.cycle >> 16
     data = management(op, count, seq, register, None if isinstance(values, int) else values)
@@ -75,7 +75,7 @@ def asked(e: Engine, op: int, register: int, values: list[int] | int, ip: int = 
 
 def write(e: Engine, register: int, *values: int) -> None:
     """Registers get values."""
-    asked(e, 1, register, list(values))
+    requested(e, 1, register, list(values))
 
 
 @cocotb.test()
@@ -109,8 +109,8 @@ async def registers(dut: Any) -> None:
     """Random values of all registers, one or many at once; what is not there reads as 0."""
     e = await started(dut)
     rng = random.Random(e.cycle)
-    assert asked(e, 2, 0, 1) == [0x504C4D5000000001]
-    assert asked(e, 2, 8, 1) == [49152 << 32 | 256 << 16 | MAX_RANKS]
+    assert requested(e, 2, 0, 1) == [0x504C4D5000000001]
+    assert requested(e, 2, 8, 1) == [49152 << 32 | 256 << 16 | MAX_RANKS]
     table = [rng.getrandbits(48) for _ in range(128)]
     write(e, 0x100, *table)
     manager = [rng.getrandbits(48), MPI << 32 | ip_of(5)]
@@ -119,20 +119,24 @@ async def registers(dut: Any) -> None:
     size, ranks = rng.choice([1, MAX_RANKS - 1, MAX_RANKS]), rng.randrange(1 << 16)
     values = [size << 16 | ranks, rng.getrandbits(32), rng.getrandbits(64), rng.getrandbits(48)]
     write(e, 4, *values)
-    assert asked(e, 2, 4, 4) == values
-    assert asked(e, 2, 0x100, 128) == table and asked(e, 2, last, 4) == [*manager, 0, 0]
+    assert requested(e, 2, 4, 4) == values
+    assert requested(e, 2, 0x100, 128) == table and requested(e, 2, last, 4) == [*manager, 0, 0]
     write(e, 4, MAX_RANKS + 1 << 16 | 7)
-    assert asked(e, 2, 4, 1) == [MAX_RANKS << 16 | 7], "no more ranks than there are"
-    counters = asked(e, 2, 0x10, 16)
+    assert requested(e, 2, 4, 1) == [MAX_RANKS << 16 | 7], "no more ranks than there are"
+    counters = requested(e, 2, 0x10, 16)
     assert counters == [*e.counters[:12], 0, 0, 0, 0]
-    assert asked(e, 2, 0x20, 4) == [0] * 4 and asked(e, 2, 9, 7) == [0] * 7 and asked(e, 2, last + 2, 3) == [0] * 3
-    assert asked(e, 2, 1, 2) == [0, 0]
+    assert (
+        requested(e, 2, 0x20, 4) == [0] * 4
+        and requested(e, 2, 9, 7) == [0] * 7
+        and requested(e, 2, last + 2, 3) == [0] * 3
+    )
+    assert requested(e, 2, 1, 2) == [0, 0]
     begin = e.cycle
     write(e, 1, 1)
     e.cycle = begin + 0x1_0000_0005 & (1 << 64) - 1
-    assert asked(e, 2, 0x1C, 1) == [0x1_0000_0005]
+    assert requested(e, 2, 0x1C, 1) == [0x1_0000_0005]
     e.done = True
-    assert asked(e, 2, 2, 1) == [3]
+    assert requested(e, 2, 2, 1) == [3]
 
 
 @cocotb.test()
@@ -141,7 +145,7 @@ async def who_may_write(dut: Any) -> None:
     e = await started(dut, ranks=2)
     out = e.hear(management(1, 1, 1, 3, [0]), ELSEWHERE, 99, True)
     assert out.of(COUNT) == [FOREIGN] and not e.flags & F_MANAGE
-    assert asked(e, 2, 3, 1) == [JOB_NUMBER]
+    assert requested(e, 2, 3, 1) == [JOB_NUMBER]
     good = management(1, 1, 1, 5, [7])
     for bad in (
         b"MP" + good[2:], good[:2] + b"\3" + good[3:], good[:3] + b"\0" + good[4:], good[:3] + b"\x81" + good[4:],
@@ -149,7 +153,7 @@ async def who_may_write(dut: Any) -> None:
     ):  # fmt: skip
         assert e.hear(bad, ip_of(2), 99, True).of(COUNT) == [FOREIGN], bad.hex()
         assert not e.flags & F_MANAGE
-    asked(e, 1, 5, [4 << 16 | 64], ip_of(2))
+    requested(e, 1, 5, [4 << 16 | 64], ip_of(2))
     out = e.hear(management(2, 1, 1, 0), ELSEWHERE, 99, True)
     assert e.flags & F_MANAGE and not e.hear(management(2, 1, 2, 0), ELSEWHERE, 98, True).of(COUNT)
     e.run(mpe.SEND)
@@ -178,8 +182,8 @@ async def sends(dut: Any) -> None:
     for seq, (count, kind) in enumerate([(64, EAGER), (65, RTS), (0, EAGER), (1, EAGER)]):
         address, tag = 0x10003 + seq, 1000 + seq
         (word0, word1) = e.command(command(SEND, 1, tag, address, count, 6, 3))
-        assert (Answer(word0, word1).error, Answer(word0, word1).done) == (0, 0) and e.flags & F_WANT
-        out, handle = e.run(mpe.SEND), Answer(word0, word1).handle
+        assert (Response(word0, word1).error, Response(word0, word1).done) == (0, 0) and e.flags & F_WANT
+        out, handle = e.run(mpe.SEND), Response(word0, word1).handle
         want = Packet(kind, 0, 1, seq, 0, tag, 6, 0, count, REQUESTS ^ handle if kind == RTS else 0, 3, JOB_NUMBER)
         assert packet(e.sent[-1]) == want and out.of(COUNT) == [N_SENT]
         payload = count if kind == EAGER else 0
@@ -196,7 +200,7 @@ async def sends(dut: Any) -> None:
     assert e.flags & F_WANT
     e.run(mpe.SEND)
     assert packet(e.sent[-1]).seq == 4
-    outside = [Answer(*e.command(command(SEND, rank, 1, 0x10000, 8))).error for rank in (3, 64, 65, 0x101, 0xFFFF)]
+    outside = [Response(*e.command(command(SEND, rank, 1, 0x10000, 8))).error for rank in (3, 64, 65, 0x101, 0xFFFF)]
     assert outside == [5] * 5
 
 
@@ -210,40 +214,40 @@ async def receives(dut: Any) -> None:
     assert e.command(command(RECV_WAIT, ANY_RANK, ANY_TAG, 0x10009, 30, 2)) == []
     out = e.hear(early.datagram(), ip_of(1), MPI, False)
     assert (out.of(mpe.WRITE_AT), [v & 0xE7FF for v in out.of(mpe.WRITE)]) == ([0x10009], [0x8000 | 20])
-    assert out.of(COUNT) == [N_ACCEPTED] and e.flags & F_ANSWER
-    e.run(mpe.ANSWER)
-    a = Answer(*e.answers)
-    assert (a.error, a.done, a.source, a.tag, a.bytes, a.dtype) == (0, 1, 1, 8, 20, 3) and not e.flags & F_ANSWER
+    assert out.of(COUNT) == [N_ACCEPTED] and e.flags & F_RESPONSE
+    e.run(mpe.RESPONSE)
+    a = Response(*e.responses)
+    assert (a.error, a.done, a.source, a.tag, a.bytes, a.dtype) == (0, 1, 1, 8, 20, 3) and not e.flags & F_RESPONSE
     late = Packet(EAGER, 1, 0, 1, tag=9, comm=2, length=20, job=JOB_NUMBER, payload=data)
     (job,) = e.hear(late.datagram(), ip_of(1), MPI, False).of(mpe.WRITE)
     place = job >> 16
     assert job & 0xE7FF == 0x4000 | 20
-    assert Answer(*e.command(command(IPROBE, 1, 8, comm=2))).done == 0
-    a = Answer(*e.command(command(IPROBE, 1, ANY_TAG, comm=2)))
+    assert Response(*e.command(command(IPROBE, 1, 8, comm=2))).done == 0
+    a = Response(*e.command(command(IPROBE, 1, ANY_TAG, comm=2)))
     assert (a.done, a.source, a.tag, a.bytes) == (1, 1, 9, 20)
     (word0, word1) = e.command(command(RECV, 1, 10, 0x10000, 7, 2))
-    handle = Answer(word0, word1).handle
-    assert Answer(*e.command(command(TEST, handle=handle, dtype=0x80))).done == 0
+    handle = Response(word0, word1).handle
+    assert Response(*e.command(command(TEST, handle=handle, dtype=0x80))).done == 0
     (word0, word1) = e.command(command(RECV, 1, 9, 0x10000, 7, 2))
-    handle = Answer(word0, word1).handle
+    handle = Response(word0, word1).handle
     for _ in range(2):
-        a = Answer(*e.command(command(TEST, handle=handle, dtype=0x80)))
+        a = Response(*e.command(command(TEST, handle=handle, dtype=0x80)))
         assert (a.error, a.done, a.source, a.tag, a.bytes) == (1, 1, 1, 9, 20), "it stays"
-    assert e.command(command(WAIT, handle=handle)) == [] and e.flags & F_ANSWER
-    e.run(mpe.ANSWER)
-    a = Answer(*e.answers)
+    assert e.command(command(WAIT, handle=handle)) == [] and e.flags & F_RESPONSE
+    e.run(mpe.RESPONSE)
+    a = Response(*e.responses)
     assert (a.error, a.source, a.tag, a.bytes) == (1, 1, 9, 20), "truncated"
     # A receive is taken back if no message has matched it: one between others, the first, the last, one alone.
     for which in ([1, 0, 2], [0, 2, 1]):
-        handles = [Answer(*e.command(command(RECV, 1, 40 + n, 0x10000, 8, 2))).handle for n in range(3)]
+        handles = [Response(*e.command(command(RECV, 1, 40 + n, 0x10000, 8, 2))).handle for n in range(3)]
         for n in which:
-            assert Answer(*e.command(command(CANCEL, handle=handles[n]))).done == 1
-            assert Answer(*e.command(command(CANCEL, handle=handles[n]))).done == 0, "it is complete"
+            assert Response(*e.command(command(CANCEL, handle=handles[n]))).done == 1
+            assert Response(*e.command(command(CANCEL, handle=handles[n]))).done == 0, "it is complete"
             assert e.command(command(WAIT, handle=handles[n])) == []
-            e.run(mpe.ANSWER)
-            a = Answer(*e.answers)
+            e.run(mpe.RESPONSE)
+            a = Response(*e.responses)
             assert (a.error, a.tag, a.bytes) == (0, 40 + n, 0xFFFFFFFF)
-    assert Answer(*e.command(command(CANCEL, handle=handles[0]))).error == 5
-    assert Answer(*e.command(command(WAIT, handle=handle))).error == 5
-    assert Answer(*e.command(command(TEST, handle=handle, dtype=0x80))).error == 5
+    assert Response(*e.command(command(CANCEL, handle=handles[0]))).error == 5
+    assert Response(*e.command(command(WAIT, handle=handle))).error == 5
+    assert Response(*e.command(command(TEST, handle=handle, dtype=0x80))).error == 5
     assert place < 768

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: jobs of every alignment and of 1 to 2,047 bytes, one after the other; words outside the memory; a memory
-that answers in order, early and late, and does not always take; random stalls of the output; 32, 5 and 1 words
+that responds in order, early and late, and does not always take; random stalls of the output; 32, 5 and 1 words
 asked for ahead (never more: the module asserts that its FIFO has room); a word a cycle; the cycles to the first
 word.
 
-Leaves out: a reset while answers are under way, which the module does not allow.
+Leaves out: a reset while responses are under way, which the module does not allow.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ class Memory:
 
     def __init__(self, h: Harness, stall: str | float = "random", latency: int = 1) -> None:
         self.h, self.latency = h, latency
-        self.asked = h.sink("req", stall)
+        self.requested = h.sink("req", stall)
         self.bytes: dict[int, int] = {}
         self.outside: dict[int, bool] = {}
         self._valid, self._rsp = h.signal("rsp_valid"), h.signal("rsp")
         self._late = Stall(h.rng, stall)
-        self._answers: deque[tuple[int, int]] = deque()  # from this cycle on
+        self._responses: deque[tuple[int, int]] = deque()  # from this cycle on
         self._seen = 0
         h.add(self)
 
     def reset(self) -> None:
-        """No answer."""
+        """No response."""
         self._valid.set(0)
 
     def drive(self) -> None:
-        """Answer one request, in order."""
-        ready = bool(self._answers) and self.h.cycle >= self._answers[0][0] and not self._late()
+        """Respond to one request, in order."""
+        ready = bool(self._responses) and self.h.cycle >= self._responses[0][0] and not self._late()
         self._valid.set(int(ready))
-        self._rsp.set(self._answers.popleft()[1] if ready else self.h.rng.getrandbits(65))
+        self._rsp.set(self._responses.popleft()[1] if ready else self.h.rng.getrandbits(65))
 
     def sample(self, cycle: int) -> None:
         """See what is asked for."""
-        for address in self.asked.passed[self._seen :]:
+        for address in self.requested.passed[self._seen :]:
             assert address % 8 == 0
             word = int.from_bytes(
                 bytes(self.bytes.get(address + i, self.fresh(address + i)) for i in range(8)), "little"
             )
-            self._answers.append((cycle + self.latency, word | int(self.outside[address // 8]) << 64))
-        self._seen = len(self.asked.passed)
+            self._responses.append((cycle + self.latency, word | int(self.outside[address // 8]) << 64))
+        self._seen = len(self.requested.passed)
 
     def fresh(self, address: int) -> int:
         """A byte that is not asked for: anything."""
@@ -75,7 +75,7 @@ class Bench:
         self._want_bad: list[bool] = []
         self._ended = 0
         self.out.expect([])
-        self.memory.asked.expect([])
+        self.memory.requested.expect([])
         self.h.add(self)
 
     def reset(self) -> None:
@@ -102,7 +102,7 @@ class Bench:
         outside = [self.memory.outside.setdefault(word, rng.random() < chance) for word in words]
         data = bytes(self.memory.fresh(address + i) for i in range(count))
         self.jobs.send(address << 11 | count)
-        self.memory.asked.expect([8 * word for word in words])
+        self.memory.requested.expect([8 * word for word in words])
         self.out.expect(with_last(words_of(data)))
         self._want_bad.append(any(outside))
 
@@ -135,7 +135,7 @@ async def every_alignment(dut: Any) -> None:
 
 @cocotb.test()
 async def pace(dut: Any) -> None:
-    """A word a cycle from a memory that answers within the cycles of what is asked ahead."""
+    """A word a cycle from a memory that responds within the cycles of what is asked ahead."""
     for at, latency in ((0, 1), (5, 1), (0, 12), (3, 25)):
         b = Bench(dut, 0, "never", latency)
         await b.h.reset()

@@ -55,14 +55,14 @@ class Lockstep:
     def __init__(self, dut: Any) -> None:
         self.h: Harness = part(dut, "sequencer")
         self.m = Machine()
-        names = ("next", "word", "rests", "asked", "code", "given", "result", "conditions")
+        names = ("next", "word", "rests", "requested", "code", "given", "result", "conditions")
         self.s = {name: self.h.signal(name) for name in names}
         self.seen: set[tuple[str, int]] = set()
         self._shown: list[int] = []
         EveryCycle(self.h, lambda: None, self._look)
 
     def _look(self, _cycle: int) -> None:
-        self._shown = [self.s[name].get() for name in ("result", "code", "next", "rests", "asked")]
+        self._shown = [self.s[name].get() for name in ("result", "code", "next", "rests", "requested")]
 
     async def begin(self) -> None:
         """Reset: instruction 0 comes first, after a cycle without one."""

@@ -17,7 +17,7 @@ std::string send_fault_text(SendFault fault, std::uint32_t dest, MeshSize mesh, 
     case SendFault::length:
       return "sends a message that is too long: one has 1 to " + std::to_string(params.max_flits) +
              " flits (tinselSetLen takes flits - 1)";
-    case SendFault::nobody:
+    case SendFault::no_receiver:
       return "sends a message without receivers (its mask is 0)";
     case SendFault::no_thread:
       return "sends a message to a thread that does not exist (its mask has bits from " +

@@ -16,7 +16,7 @@ enum class SendFault : std::uint8_t {
   destination = 0x80,
   busy = 0x83,
   length = 0x84,
-  nobody = 0x85,
+  no_receiver = 0x85,
   no_thread = 0x86,
   pointer = 0x87,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the device API that host programs share: thread ids, special addresses, memory partitions
-// (docs/sources/tinsel.md, 1.3, 1.4 and section 2). C and C++; device and host give the same answers.
+// (docs/sources/tinsel.md, 1.3, 1.4 and section 2). C and C++; device and host give the same responses.
 #ifndef POLYLOOM_TINSEL_INTERFACE_H
 #define POLYLOOM_TINSEL_INTERFACE_H
 

@@ -33,7 +33,7 @@ struct HostLinkParams {
   uint32_t numBoxesX;
   uint32_t numBoxesY;
   bool useExtraSendSlot;        ///< must agree with the cluster file's [overlay] extra_send_slot
-  int max_connection_attempts;  ///< kept for source compatibility; a cluster answers at the first or never
+  int max_connection_attempts;  ///< kept for source compatibility; a cluster responds at the first or never
 
   HostLinkParams(uint32_t boxesX = 1, uint32_t boxesY = 1, bool extraSendSlot = false, int attempts = 5)
       : numBoxesX(boxesX),

@@ -58,7 +58,7 @@ void BoardCore::enter(const char* phase, fabric::Time at) {
   backend_->mark(phase, at);
 }
 
-// Behind each start command the host asks the board for its cycle, and for its clock: a shell answers when
+// Behind each start command the host asks the board for its cycle, and for its clock: a shell responds when
 // what came before is done.
 void BoardCore::note_register(unsigned board, const blocks::RegDataFrame& data) {
   if (awaited_registers_ == 0) return;

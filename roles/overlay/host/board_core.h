@@ -23,7 +23,7 @@ namespace polyloom::overlay {
 inline constexpr std::size_t kMessageBytes = 64;
 
 /// Frames to boards wait in a ring and leave together, in one call of the host: when the ring is full, and
-/// before the host waits for anything. Answers are taken as a driver takes them that empties a ring: all that
+/// before the host waits for anything. Responses are taken as a driver takes them that empties a ring: all that
 /// are there.
 class BoardCore : public HostCore {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster for tests: boards that keep what is written to them and answer as a shell does, with no threads
+// A cluster for tests: boards that keep what is written to them and respond as a shell does, with no threads
 // behind.
 #pragma once
 
@@ -46,7 +46,7 @@ class FakeCluster : public HostBackend {
   /// What registers hold, by (board, register).
   std::map<std::pair<unsigned, std::uint32_t>, std::uint64_t> registers;
   bool takes_messages = true;  ///< into its network; else they stay where they wait
-  /// Called for each message, to answer it.
+  /// Called for each message, to respond to it.
   std::function<void(const Sent&)> on_message;
 
   // What the boards do.
@@ -119,7 +119,7 @@ class FakeCluster : public HostBackend {
     if (const auto* write = std::get_if<blocks::WriteFrame>(&frame)) {
       keep(board, *write);
     } else if (const auto* read = std::get_if<blocks::ReadFrame>(&frame)) {
-      answer(board, *read);
+      response(board, *read);
     } else if (const auto* start = std::get_if<blocks::StartFrame>(&frame)) {
       starts.push_back({board, *start, frames_.size()});
     } else if (const auto* reg = std::get_if<blocks::RegReadFrame>(&frame)) {
@@ -140,7 +140,7 @@ class FakeCluster : public HostBackend {
     for (std::size_t i = 0; i < data.size(); ++i) to[byte_address(write.range) + i] = data[i];
     put(board, blocks::encode(blocks::WriteDoneFrame{write.tag, write.range}));
   }
-  void answer(unsigned board, const blocks::ReadFrame& read) {
+  void response(unsigned board, const blocks::ReadFrame& read) {
     const auto data =
         bytes(board, read.range.space, read.range.target, byte_address(read.range), read.range.bytes);
     const auto words = blocks::pack_bytes(data);

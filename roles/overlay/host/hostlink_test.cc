@@ -107,7 +107,7 @@ TEST_F(HostLinkTest, RefusesBadSends) {
               "no core 8 \\(tile 2,0");
 }
 
-TEST_F(HostLinkTest, PadsReceivedMessages) {
+TEST_F(HostLinkTest, ScratchpadsReceivedMessages) {
   open();
   EXPECT_FALSE(link_->canRecv());
   for (uint64_t i = 0; i < 5; ++i) cluster_->put_message({i, 100 + i});
@@ -476,7 +476,8 @@ TEST_F(HostLinkTest, SaysWhatIsBadAboutASend) {
   say(destination, 0x002, "sends to board .0,0. tile .2,0., which does not exist");
   say(busy, 0x001, "sends while its previous message has not left .check tinselCanSend. .value 0x1.");
   say(length, 0x001, "bad send: the thread sends a message that is too long: one has 1 to 4 flits");
-  say(nobody, 0x001, "bad send: the thread sends a message without receivers .its mask is 0. .value 0x1.");
+  say(no_receiver, 0x001,
+      "bad send: the thread sends a message without receivers .its mask is 0. .value 0x1.");
   say(no_thread, 0x001, "sends a message to a thread that does not exist .its mask has bits from 64 on.");
   say(pointer, 0x001, "bad send: the thread sends from a pointer outside the scratchpad");
 }

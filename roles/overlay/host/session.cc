@@ -54,8 +54,8 @@ ClusterFacts native_facts(const BoxRequest& request) {
 
 }  // namespace
 
-std::unique_ptr<Session> open_session(const BoxRequest& asked, std::unique_ptr<HostBackend> backend) {
-  BoxRequest request = asked;
+std::unique_ptr<Session> open_session(const BoxRequest& requested, std::unique_ptr<HostBackend> backend) {
+  BoxRequest request = requested;
   if (request.x == 0) request.x = boxes_from("HOSTLINK_BOXES_X");
   if (request.y == 0) request.y = boxes_from("HOSTLINK_BOXES_Y");
   const char* on = std::getenv("POLYLOOM_ON");
@@ -86,7 +86,7 @@ unsigned slices_of_last_session() { return last_slices; }
 void fail(std::unique_ptr<Session>& session, const std::exception_ptr& error) {
   std::fflush(stdout);
   if (session) session->lines.flush(stderr);
-  const int status = tell(error);
+  const int status = report(error);
   session.reset();
   std::exit(status);
 }

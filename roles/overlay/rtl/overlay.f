@@ -17,8 +17,8 @@
 board/polyloom_overlay_tile.sv
 board/polyloom_overlay_distribute.sv
 board/polyloom_overlay_tiles.sv
-board/polyloom_overlay_rim.sv
-board/polyloom_overlay_front.sv
+board/polyloom_overlay_periphery.sv
+board/polyloom_overlay_frontend.sv
 board/polyloom_overlay_counters.sv
 board/polyloom_overlay_still.sv
 board/polyloom_overlay_node.sv

@@ -51,7 +51,7 @@ package polyloom_overlay_pkg;
   localparam int unsigned FLIT_BITS = 128;
   localparam int unsigned SLOT_BYTES = 64;
   localparam int unsigned SLOT_BITS = 9;  // 512 slots at most
-  localparam int unsigned PAD_BITS = 15;  // byte address in the scratchpad
+  localparam int unsigned SCRATCHPAD_BITS = 15;  // byte address in the scratchpad
   localparam int unsigned HOST_FLITS = 512;  // of the host's messages that wait; a host has no more under way
   localparam int unsigned EXIT_FLITS = 32;  // buffers between board router and links or host
 
@@ -78,7 +78,7 @@ package polyloom_overlay_pkg;
     SEND_NOWHERE = 3'd0,
     SEND_BUSY    = 3'd3,
     SEND_LENGTH  = 3'd4,
-    SEND_NOBODY  = 3'd5,
+    SEND_NO_RECEIVER  = 3'd5,
     SEND_THREAD  = 3'd6,
     SEND_POINTER = 3'd7
   } send_fault_e;
@@ -186,7 +186,7 @@ package polyloom_overlay_pkg;
     logic [31:0] c;
   } fpu_req_t;
 
-  // An answer: data for the register that the thread's instruction writes, if it writes one.
+  // A response: data for the register that the thread's instruction writes, if it writes one.
   typedef struct packed {
     logic [3:0]  thread;
     logic [31:0] data;
@@ -223,15 +223,15 @@ package polyloom_overlay_pkg;
   // ---- the board and its tiles ----
 
   typedef enum logic [2:0] {
-    CTL_WRITE_INSTR,  // target: pair of cores on the board; addr: word; data[31:0]
+    CTL_WRITE_INSTR,       // target: pair of cores on the board; addr: word; data[31:0]
     CTL_READ_INSTR,
-    CTL_WRITE_PAD,    // target: tile; addr: byte address, a multiple of 4; data[31:0]
-    CTL_READ_PAD,
-    CTL_START,        // target: core on the board; addr[3:0]: thread; data[31:0]: pc
-    CTL_UART          // target: core on the board; addr[3:0]: thread; data[7:0]
+    CTL_WRITE_SCRATCHPAD,  // target: tile; addr: byte address, a multiple of 4; data[31:0]
+    CTL_READ_SCRATCHPAD,
+    CTL_START,             // target: core on the board; addr[3:0]: thread; data[31:0]: pc
+    CTL_UART               // target: core on the board; addr[3:0]: thread; data[7:0]
   } ctl_op_e;
 
-  // From the shell to all tiles, one after the other; answered by the one that it is for (all: none answers with data).
+  // From the shell to all tiles, one after the other; answered by the one that it is for (all: none responds with data).
   typedef struct packed {
     ctl_op_e     op;
     logic        all;     // every tile, pair or core; target means nothing
@@ -255,7 +255,7 @@ package polyloom_overlay_pkg;
     ROUTE_RECORD,    // no such tag, more or fewer records than a beat holds
     ROUTE_RECEIVER,  // no such tile or thread, an empty mask
     ROUTE_LINK,      // no board behind the link
-    ROUTE_TURN,      // back over its link, or from Y to X
+    ROUTE_U_TURN,    // back over its link, or from Y to X
     ROUTE_CHAIN      // a second indirection of a key, or too many of a message
   } route_why_e;
 
@@ -276,15 +276,15 @@ package polyloom_overlay_pkg;
 
   // ---- inside the cores ----
 
-  // Where the data of a latent instruction's answer come from.
+  // Where the data of a latent instruction's response come from.
   typedef enum logic [2:0] {
     SRC_CACHE,
-    SRC_PAD,
+    SRC_SCRATCHPAD,
     SRC_FPU,
     SRC_DIVIDER,
     SRC_WAKE,  // the result of WaitUntil
     SRC_ZERO  // Flush
-  } answer_src_e;
+  } response_src_e;
 
   // A register: f says which file.
   typedef struct packed {
@@ -356,25 +356,25 @@ package polyloom_overlay_pkg;
     logic from_uart;
   } csr_act_t;
 
-  // What of a thread's answer is not yet in the register file.
+  // What of a thread's response is not yet in the register file.
   typedef struct packed {
-    logic        valid;
-    answer_src_e src;
-    logic        side;   // of an answer of the cache: a fill makes its own bit the other than this
-    logic        flags;  // the answer brings flags that are not yet in fcsr
-    reg_t        rd;
+    logic          valid;
+    response_src_e src;
+    logic          side;   // of a response of the cache: a fill makes its own bit the other than this
+    logic          flags;  // the response brings flags that are not yet in fcsr
+    reg_t          rd;
   } pending_t;
 
   // What a thread holds beside registers: only its own instructions read and write it, once each.
   typedef struct packed {
-    logic [31:2]          pc;      // of the instruction
-    logic [DEST_BITS-1:0] dest;    // SendDest
-    logic                 astray;  // SendPtr has bits that no slot's address has
-    logic                 pad;     // and the one that all in the scratchpad have
-    logic [SLOT_BITS-1:0] slot;    // and the slot
-    logic [2:0]           len;     // SendLen; [2]: 4 or more
-    logic                 beyond;  // InstrAddr is beyond the end
-    logic [15:0]          addr;    // InstrAddr
+    logic [31:2]          pc;          // of the instruction
+    logic [DEST_BITS-1:0] dest;        // SendDest
+    logic                 astray;      // SendPtr has bits that no slot's address has
+    logic                 scratchpad;  // and the one that all in the scratchpad have
+    logic [SLOT_BITS-1:0] slot;        // and the slot
+    logic [2:0]           len;         // SendLen; [2]: 4 or more
+    logic                 beyond;      // InstrAddr is beyond the end
+    logic [15:0]          addr;        // InstrAddr
   } context_t;
 
   // An instruction on its way from decoding to execution. Words lie at multiples of 32 bits, which a simulator likes.
@@ -388,7 +388,7 @@ package polyloom_overlay_pkg;
     decoded_t    decoded;
   } passing_t;
 
-  // An instruction that has passed, and what the register file got in its pass, which may be the answer of an earlier
+  // An instruction that has passed, and what the register file got in its pass, which may be the response of an earlier
   // instruction of the thread. For comparison with a reference.
   typedef struct packed {
     logic        valid;   // retired: no fault, not sent round again

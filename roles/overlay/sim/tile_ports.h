@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tile's cores and its mailbox say to each other. The mailbox implements MailboxPort, the cores
-// CoreWakeups. Calls of one window come with non-decreasing cycles per tile; answers are those of the state
+// CoreWakeups. Calls of one window come with non-decreasing cycles per tile; responses are those of the state
 // that the previous window left plus the core's own earlier calls, so cores can run a window before the
 // network does.
 #pragma once
@@ -41,7 +41,7 @@ class MailboxPort {
   virtual std::uint32_t recv(Cycle c, unsigned thread) = 0;
   /// Drops one reference of the slot holding `addr`. A slot never received is left alone.
   virtual void free_slot(Cycle c, std::uint32_t addr) = 0;
-  /// The thread stops until one of `bits` (WaitBits) holds; the mailbox answers with CoreWakeups::wake, never
+  /// The thread stops until one of `bits` (WaitBits) holds; the mailbox responds with CoreWakeups::wake, never
   /// in the same window. kWaitIdle/kWaitIdleVote take part in termination detection; `vote` is meaningful
   /// with them: bits contains kWaitIdle always, and kWaitIdleVote when the thread votes true.
   virtual void wait(Cycle c, unsigned thread, std::uint32_t bits) = 0;

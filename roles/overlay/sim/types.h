@@ -13,7 +13,7 @@ using Cycle = std::uint64_t;
 inline constexpr Cycle kNeverCycle = ~Cycle{0};
 
 /// A board advances in windows of this many cycles: the depth of the core pipeline, so a thread issues at
-/// most one instruction in a window, and whatever a unit answers in a window is seen by cores in a later one.
+/// most one instruction in a window, and the response of a unit in a window is seen by cores in a later one.
 inline constexpr Cycle kWindow = 8;
 
 }  // namespace polyloom::overlay

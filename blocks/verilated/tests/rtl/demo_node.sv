@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // demo_node: a node for the tests of blocks/verilated: echoes lanes and pulses, streams, copies memory.
 // How:          lane l goes to lane (l + Shift) % Lanes through a ring; so do pulses, a cycle later. The host sends
-//               frames of three words, answered by one: {cycle of the answer's start}:
-//                 1 N _    stream: N beats on lane 0, its word w of beat b is 256 * b + w; the answer comes first
-//                 2 F T    copy: from byte F[39:0] to T[39:0] of channel T[55:48], F[63:56] + 1 beats; answer when done
+//               frames of three words, answered by one: {cycle of the response's start}:
+//                 1 N _    stream: N beats on lane 0, its word w of beat b is 256 * b + w; the response comes first
+//                 2 F T    copy: from byte F[39:0] to T[39:0] of channel T[55:48], F[63:56] + 1 beats; response when done
 //                 3 _ _    nothing; answered at once
 //                 4 _ _    an assertion fails
-// Latency:      ring: demo_lane. The answer's word is valid before the edge after that which took the third word.
+// Latency:      ring: demo_lane. The response's word is valid before the edge after that which took the third word.
 // Throughput:   one beat a cycle and lane.
-// Backpressure: lanes: ring, else assertion. Host: not ready while a copy or an answer is under way.
+// Backpressure: lanes: ring, else assertion. Host: not ready while a copy or a response is under way.
 // Order/loss:   kept.
 // Reset:        all control state.
 // Limits:       Lanes, Channels >= 1; LaneWidth a multiple of 64; MemWidth a power of two from 64 up.
@@ -68,7 +68,7 @@ module demo_node #(
   logic [ 1:0]       word_q;  // of the host's frame
   logic [ 2:0][63:0] frame;  // its words; the third is on the port
   logic [ 1:0][63:0] frame_q;
-  logic              answer_q;  // an answer waits for its place
+  logic              response_q;  // a response waits for its place
   logic [31:0]       stream_left_q;  // beats
   logic [31:0]       stream_beat_q;
   logic [Lanes-1:0] ring_empty, ring_ready, ring_valid, ring_last;
@@ -80,23 +80,23 @@ module demo_node #(
 
   // Host
   assign frame = {host_rx_data_i, frame_q};
-  assign host_rx_ready_o = !answer_q && copy_busy == '0 && copy_done == '0;
+  assign host_rx_ready_o = !response_q && copy_busy == '0 && copy_done == '0;
   assign command = host_rx_valid_i && host_rx_ready_o && word_q == 2'd2;
-  assign host_tx_valid_o = answer_q;
+  assign host_tx_valid_o = response_q;
   assign host_tx_data_o = cycle_i;
   assign host_tx_last_o = 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       word_q <= '0;
-      answer_q <= 1'b0;
+      response_q <= 1'b0;
       stream_left_q <= '0;
     end else begin
       assert (!(command && frame[0] == 64'd4))
       else $error("demo_node: the host asked for a failure");
-      if (host_tx_ready_i) answer_q <= 1'b0;
+      if (host_tx_ready_i) response_q <= 1'b0;
       if (host_rx_valid_i && host_rx_ready_o) word_q <= host_rx_last_i ? '0 : word_q + 1'b1;
-      if ((command && frame[0] != 64'd2) || copy_done != '0) answer_q <= 1'b1;
+      if ((command && frame[0] != 64'd2) || copy_done != '0) response_q <= 1'b1;
       if (command && frame[0] == 64'd1) stream_left_q <= frame[1][31:0];
       else if (streaming && lane_tx_ready_i[0]) stream_left_q <= stream_left_q - 1'b1;
     end
@@ -187,5 +187,5 @@ module demo_node #(
     );
   end
 
-  assign idle_o = &ring_empty && !streaming && !answer_q && copy_busy == '0 && copy_done == '0 && lane_tx_pulse_o == '0;
+  assign idle_o = &ring_empty && !streaming && !response_q && copy_busy == '0 && copy_done == '0 && lane_tx_pulse_o == '0;
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heat on a grid, self-timed: no vertex waits for a global step, only for its neighbours (globally
 // asynchronous, locally synchronous). A vertex at time t may hear from neighbours that are at t or one ahead
-// at t + 1. Integers, so that the answer does not depend on the order of messages.
+// at t + 1. Integers, so that the result does not depend on the order of messages.
 #ifndef HEAT_H
 #define HEAT_H
 
@@ -22,7 +22,7 @@ struct HeatState {
   uint8_t count[2];  // of them that have come
   uint8_t fanIn;
   uint8_t sent;
-  uint32_t isConstant;  // the rim keeps its temperature
+  uint32_t isConstant;  // the border keeps its temperature
 };
 
 struct HeatDevice : PDevice<HeatState, None, HeatMessage> {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a rank prints, to the launcher: a connection for each stream, in place of it before the program
-   begins. Input: POLYLOOM_RANK_OUTPUT = "PORT SECRET HOST...", the first host that answers; the rank as the
-   MPI's launcher says it. Without an answer the streams stay what they are. (ranks.py is the other side.) */
+   begins. Input: POLYLOOM_RANK_OUTPUT = "PORT SECRET HOST...", the first host that responds; the rank as the
+   MPI's launcher says it. Without a response the streams stay what they are. (ranks.py is the other side.) */
 #include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>

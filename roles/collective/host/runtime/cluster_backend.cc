@@ -151,7 +151,7 @@ class ClusterBackend : public Backend {
                        0, {Space::channel, channel, static_cast<std::uint32_t>(base), padded}}));
       const fabric::Received frame = expect(rank, "data of a read");
       const auto decoded = blocks::decode(frame.words);
-      const auto& data = answer<blocks::ReadDataFrame>(decoded, rank);
+      const auto& data = response<blocks::ReadDataFrame>(decoded, rank);
       std::memcpy(bytes.data(), data.data.data(), n);
       bytes = bytes.subspan(n);
       base += n;
@@ -235,9 +235,9 @@ class ClusterBackend : public Backend {
     return rank;
   }
 
-  /// Takes the frame's variant as T; anything else is an answer that says what was wrong.
+  /// Takes the frame's variant as T; anything else is a response that says what was wrong.
   template <class T>
-  const T& answer(const blocks::HostFrame& frame, int rank) const {
+  const T& response(const blocks::HostFrame& frame, int rank) const {
     if (const T* wanted = std::get_if<T>(&frame)) return *wanted;
     std::string got = "an unexpected frame";
     if (const auto* error = std::get_if<blocks::FrameErrorFrame>(&frame)) {
@@ -246,7 +246,7 @@ class ClusterBackend : public Backend {
     throw UserError(fmt::format("rank {} ({}) answered with {}", rank, facts_.names[index(rank)], got));
   }
 
-  /// The answer of `rank`. Programs' ends may come in between: they are kept for next_frame().
+  /// The response of `rank`. Programs' ends may come in between: they are kept for next_frame().
   fabric::Received expect(int rank, const char* what) {
     for (;;) {
       fabric::Received frame = client_.recv();
@@ -278,7 +278,7 @@ class ClusterBackend : public Backend {
               0, {space, target, static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(n)}, words}));
       const fabric::Received frame = expect(rank, "end of a write");
       const auto decoded = blocks::decode(frame.words);
-      answer<blocks::WriteDoneFrame>(decoded, rank);
+      response<blocks::WriteDoneFrame>(decoded, rank);
       bytes = bytes.subspan(n);
       base += n;
     }
@@ -328,7 +328,7 @@ class ClusterBackend : public Backend {
       const auto decoded = blocks::decode(frame.words);
       const int rank = rank_of(frame.link);
       if (refused_start(decoded, events[index(rank)])) continue;
-      const auto& event = answer<blocks::EventFrame>(decoded, rank);
+      const auto& event = response<blocks::EventFrame>(decoded, rank);
       NodeRun& run = runs[index(rank)];
       if (at[index(rank)] == 0) run.begin = event.begin;
       run.finish = event.finish;
@@ -348,7 +348,7 @@ class ClusterBackend : public Backend {
       const auto decoded = blocks::decode(frame.words);
       const int rank = rank_of(frame.link);
       if (refused_start(decoded, events[index(rank)])) continue;
-      const auto& event = answer<blocks::EventFrame>(decoded, rank);
+      const auto& event = response<blocks::EventFrame>(decoded, rank);
       if (events[index(rank)]->code == 0) events[index(rank)] = event;
     }
     set_registers(everywhere(reg::clear));
@@ -378,7 +378,7 @@ class ClusterBackend : public Backend {
     client_.send(link_[index(rank)], blocks::encode(blocks::RegReadFrame{0, blocks::reg::role_base + reg}));
     const fabric::Received frame = expect(rank, "a register");
     const auto decoded = blocks::decode(frame.words);
-    return answer<blocks::RegDataFrame>(decoded, rank).value;
+    return response<blocks::RegDataFrame>(decoded, rank).value;
   }
 
   struct Register {
@@ -392,7 +392,7 @@ class ClusterBackend : public Backend {
   std::vector<std::uint64_t> get_registers(const std::vector<Register>& wanted) {
     std::vector<std::vector<std::uint64_t>> frames;
     std::vector<std::deque<std::size_t>> places(
-        index(ranks()));  // of the answers of a rank, which are in order
+        index(ranks()));  // of the responses of a rank, which are in order
     for (const Register& r : wanted) {
       places[index(r.rank)].push_back(frames.size());
       frames.push_back(blocks::encode(blocks::RegReadFrame{0, blocks::reg::role_base + r.number}));
@@ -403,7 +403,7 @@ class ClusterBackend : public Backend {
       const int rank = rank_of(frame.link);
       const auto decoded = blocks::decode(frame.words);
       auto& left = places[index(rank)];
-      values[left.front()] = answer<blocks::RegDataFrame>(decoded, rank).value;
+      values[left.front()] = response<blocks::RegDataFrame>(decoded, rank).value;
       left.pop_front();
     }
     return values;
@@ -472,7 +472,7 @@ class ClusterBackend : public Backend {
         if (lanes[l].peer < 0 ? !there : there && node == lanes[l].peer && port == lanes[l].lane) continue;
         const std::string wanted =
             lanes[l].peer < 0 ? "nothing" : fmt::format("rank {} lane {}", lanes[l].peer, lanes[l].lane);
-        const std::string is = there ? fmt::format("rank {} lane {}", node, port) : "nothing that answers";
+        const std::string is = there ? fmt::format("rank {} lane {}", node, port) : "nothing that responds";
         throw UserError(
             fmt::format("lane {} of rank {} ({}) leads to {}, by the cluster description to {}: wrong wiring",
                         l, r, facts_.names[index(r)], is, wanted));

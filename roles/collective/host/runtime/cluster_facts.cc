@@ -68,7 +68,7 @@ void read_lanes(const json& cluster, const std::map<std::string, int>& rank_of, 
   facts.shape.even_latencies = early <= static_cast<double>(facts.shape.rx_bytes) / 2;
 }
 
-/// What the host needs to give a node the next part of its program: two frames and their answers.
+/// What the host needs to give a node the next part of its program: two frames and their responses.
 double reload_time(const json& cluster) {
   double latency = 0;
   for (const json& link : cluster.at("links")) {

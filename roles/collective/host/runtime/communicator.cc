@@ -259,7 +259,7 @@ Communicator::Prepared Communicator::prepare(const Request& request, const std::
   Prepared prepared = allot(state_->situation(request), algorithm);
   if (State::hands_on_sums(prepared)) {
     throw UserError(
-        fmt::format("{} ({}): integers are averaged in stages here, and nobody would see if a sum between "
+        fmt::format("{} ({}): integers are averaged in stages here, and no one would see if a sum between "
                     "them overflowed; "
                     "call the operation, which looks at the data, or average float32",
                     name_of(request.operation), prepared.algorithm));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "roles/collective/arch/timing.h"
 #include "roles/collective/host/schedule/timeline.h"
 #include "roles/collective/host/schedule/topology.h"
 

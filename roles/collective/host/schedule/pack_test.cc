@@ -100,7 +100,8 @@ TEST(Pack, NoLaneIsSaid) {
 }
 
 /// Ranks 1..sources each send `bytes` to a join at rank 0, which writes what comes out.
-Schedule joined(int sources, std::uint64_t bytes, bool answer, NodeShape shape = {4, 4, 1, 0, 4096, kHalf}) {
+Schedule joined(int sources, std::uint64_t bytes, bool response,
+                NodeShape shape = {4, 4, 1, 0, 4096, kHalf}) {
   const Topology t = Topology::fully_connected(sources + 1);
   const auto n = static_cast<std::size_t>(t.size());
   Buffers b;
@@ -123,7 +124,7 @@ Schedule joined(int sources, std::uint64_t bytes, bool answer, NodeShape shape =
   out.source = {0, kSend, 0};
   out.routes = {{}};
   out.writes = {{0, kRecv, 0}};
-  if (answer) {
+  if (response) {
     out.routes = {{{0, 1}}};
     out.writes.push_back({1, kRecv, 0});
   }

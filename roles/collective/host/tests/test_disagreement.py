@@ -228,10 +228,15 @@ def test_programs_that_do_not_fit_together(tmp_path: Path) -> None:
     lane, back = comm.lanes_to(0, 1)[0], comm.lanes_to(1, 0)[0]
     source, target = comm.allocate(0, 0, 8192, "first"), comm.allocate(1, 0, 8192, "second")
 
-    def pair(sent: int, taken: int, **flags: Any) -> list[list[p.Instruction]]:
+    def pair(sent: int, accepted: int, **flags: Any) -> list[list[p.Instruction]]:
         eager = flags.get("eager", (False, False))
         sender = [p.read(0, source.offset, sent), p.send(lane, p.from_read(0), eager=eager[0]), p.go(), p.end()]
-        taker = [p.take(back, eager=eager[1]), p.write(0, p.from_lane(back), target.offset, taken), p.go(), p.end()]
+        taker = [
+            p.take(back, eager=eager[1]),
+            p.write(0, p.from_lane(back), target.offset, accepted),
+            p.go(),
+            p.end(),
+        ]
         return [sender, taker, [p.end()]]
 
     for programs, words in (

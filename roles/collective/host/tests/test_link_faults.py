@@ -84,7 +84,7 @@ def test_without_block_checks_damage_arrives(tmp_path: Path) -> None:
     wrong = int(np.unpackbits(received).sum())
     assert 0 < wrong < 20, "8 x 65536 bits at 1e-5: about five"
     path = cluster(tmp_path, "fully_connected", [3], 0, link="drop_rate = 0.3", role="block_check = false")
-    with pytest.raises(CollectiveError, match=r"waits for|nothing that answers"):
+    with pytest.raises(CollectiveError, match=r"waits for|nothing that responds"):
         comm = Communicator(path, on="sim", watchdog_seconds=50e-6)
         for _ in range(50):
             comm.unicast(data, 0, 2, "direct")

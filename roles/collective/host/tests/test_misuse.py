@@ -52,7 +52,7 @@ def test_options(options: dict[str, Any], words: str) -> None:
         Communicator(**options)
 
 
-def test_one_rank_has_nobody_to_wait_for() -> None:
+def test_one_rank_waits_for_no_other() -> None:
     works(Communicator(on="native", native_ranks=1))
 
 

@@ -56,8 +56,8 @@ def test_every_record_comes_to_the_owner_of_its_bucket(comm: Communicator, kind:
     # By default rank of a bucket = floor(bucket * ranks / buckets).
     for shift, count, owners in [(27, 5, np.arange(32) * n // 32), (0, 0, np.zeros(1, int)), (7, 4, given)]:
         wanted = given.tolist() if owners is given else ()
-        answer = comm.partition(keys, values if with_values else None, bits=(shift, count), owners=wanted)
-        received, histogram, result = answer
+        response = comm.partition(keys, values if with_values else None, bits=(shift, count), owners=wanted)
+        received, histogram, result = response
         assert len(received) == n
         everything = np.concatenate(keys)
         for rank, chosen in enumerate(expected(keys, shift, count, np.asarray(owners))):

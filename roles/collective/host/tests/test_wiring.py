@@ -191,7 +191,7 @@ def test_a_dead_cable(tmp_path: Path) -> None:
     path = Path(cluster(tmp_path, "fully_connected", [4], 0))
     dead = '[[override]]\nbetween = ["fpga.1", "fpga.3"]\ndrop_rate = 1\n'
     path.write_text(path.read_text() + dead)
-    words = r"lane 2 of rank 1 \(fpga\.1\) leads to nothing that answers, .* to rank 3 lane 1: wrong wiring"
+    words = r"lane 2 of rank 1 \(fpga\.1\) leads to nothing that responds, .* to rank 3 lane 1: wrong wiring"
     with pytest.raises(CollectiveError, match=words):
         Communicator(str(path), on="sim")
 

@@ -98,7 +98,7 @@ std::span<std::uint8_t> Node::map(Unit unit, std::size_t bytes) {
   session_->client_->send(static_cast<int>(link_), command);
   // The simulator opens the file when the command takes effect.
   const std::uint64_t probe[] = {word(Command::probe)};
-  ask(probe);
+  request(probe);
   maps_[u] = std::move(made);
   return memory(unit);
 }
@@ -116,14 +116,14 @@ void Node::need(Unit unit, std::uint64_t offset, std::uint64_t bytes, const char
                   std::to_string(number_) + ", where " + std::to_string(size) + " bytes are mapped");
 }
 
-std::vector<std::uint64_t> Node::ask(std::span<const std::uint64_t> command) {
+std::vector<std::uint64_t> Node::request(std::span<const std::uint64_t> command) {
   fabric::HostClient& client = *session_->client_;
   client.send(static_cast<int>(link_), command);
-  fabric::Received answer = client.recv();
-  if (answer.link != static_cast<int>(link_) || answer.words.size() != kAnswerWords) {
-    throw UserError("an endpoint's answer that was not asked for");
+  fabric::Received response = client.recv();
+  if (response.link != static_cast<int>(link_) || response.words.size() != kResponseWords) {
+    throw UserError("an endpoint's response that was not asked for");
   }
-  return std::move(answer.words);
+  return std::move(response.words);
 }
 
 void Node::put(Unit unit, std::uint64_t offset, std::uint64_t destination, std::uint64_t bytes) {
@@ -155,15 +155,15 @@ Held Node::wait(Unit unit, std::uint64_t offset, std::uint64_t value, Compare ho
   const Time deadline = most >= fabric::kNever - now ? fabric::kNever : now + most;
   const std::uint64_t command[] = {word(Command::wait, unit, static_cast<std::uint64_t>(how)), offset, mask,
                                    value, static_cast<std::uint64_t>(deadline)};
-  const std::vector<std::uint64_t> answer = ask(command);
-  if (static_cast<Status>(answer[0] >> 8) == Status::late) {
+  const std::vector<std::uint64_t> response = request(command);
+  if (static_cast<Status>(response[0] >> 8) == Status::late) {
     const Faults found = faults();
     throw HubError("node " + std::to_string(number_) + ": the word at offset " + std::to_string(offset) +
                    " of unit " + std::to_string(static_cast<unsigned>(unit)) + " is " +
-                   std::to_string(answer[1]) + ", not what was waited for" +
+                   std::to_string(response[1]) + ", not what was waited for" +
                    (found.any() ? "; its hub reports: " + found.text() : ", and its hub reports no fault"));
   }
-  return {answer[1], static_cast<Time>(answer[2])};
+  return {response[1], static_cast<Time>(response[2])};
 }
 
 void Node::write_register(unsigned node, std::uint32_t offset, std::uint64_t value) {
@@ -174,12 +174,12 @@ void Node::write_register(unsigned node, std::uint32_t offset, std::uint64_t val
 std::uint64_t Node::read_register(std::uint32_t offset) {
   need_multiple(offset, sizeof(std::uint64_t), "read_register: the offset");
   const std::uint64_t command[] = {word(Command::load), address(Unit::hub, offset)};
-  const std::vector<std::uint64_t> answer = ask(command);
-  if (static_cast<Status>(answer[0] >> 8) != Status::ok) {
+  const std::vector<std::uint64_t> response = request(command);
+  if (static_cast<Status>(response[0] >> 8) != Status::ok) {
     throw HubError("node " + std::to_string(number_) + ": its hub has no register at offset " +
                    std::to_string(offset));
   }
-  return answer[1];
+  return response[1];
 }
 
 void Node::dma(std::span<const Copy> chain, Unit unit, std::uint64_t offset) {
@@ -271,7 +271,7 @@ Faults Node::faults() {
   }
   if ((status >> 14 & 1) != 0) f.proxy = static_cast<DmaError>(read_register(reg::proxy_error) & 0xff);
   const std::uint64_t probe[] = {word(Command::probe)};
-  f.lost_writes = ask(probe)[1];
+  f.lost_writes = request(probe)[1];
   return f;
 }
 

@@ -33,7 +33,7 @@ class Simulated final : public Transport {
       const auto bytes = strip_check(received.words, received.keep);
       if (!bytes) continue;
       const Frame frame = read_frame(*bytes, own_);
-      if (frame.arp) queue_.push_back(add_check(write_arp_answer(own_, *frame.arp)));
+      if (frame.arp) queue_.push_back(add_check(write_arp_response(own_, *frame.arp)));
       if (frame.datagram && frame.datagram->port == own_.port)
         receiver(frame.datagram->from, frame.datagram->bytes);
     }

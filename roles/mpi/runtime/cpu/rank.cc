@@ -119,24 +119,24 @@ std::array<std::uint64_t, 3> waiting(const Rank& r) {
 }
 
 // The manager may ask at any time what we wait for.
-void answer_questions(Rank& r) {
-  if (!r.has_manager || !r.station->take_system(r.manager(), POLYLOOM_ASK)) return;
-  std::vector<std::byte> answer;
+void response_questions(Rank& r) {
+  if (!r.has_manager || !r.station->take_system(r.manager(), POLYLOOM_QUERY)) return;
+  std::vector<std::byte> response;
   const auto words = waiting(r);
   const Time since = r.commands->waiting() ? r.commands->since() : r.finalizing_since;
-  put(answer, words.data(), sizeof words);
+  put(response, words.data(), sizeof words);
   const Counters& c = r.station->engine().counters();
   const std::uint64_t moved[2] = {c.envelopes_sent + c.envelopes_accepted - c.system, c.bytes_in};
-  put(answer, &since, sizeof since);
-  put(answer, moved, sizeof moved);
-  r.station->send_system(r.manager(), POLYLOOM_WAITING, std::move(answer));
+  put(response, &since, sizeof since);
+  put(response, moved, sizeof moved);
+  r.station->send_system(r.manager(), POLYLOOM_WAITING, std::move(response));
 }
 
 // Sends and takes packets, at the latest until then.
 void look(Rank& r, Time until) {
   r.station->pump(until);
   r.unlooked = 0;
-  answer_questions(r);
+  response_questions(r);
 }
 
 Time own_clock() {
@@ -180,16 +180,16 @@ class Call {
   Rank& rank_;
 };
 
-void command(Rank& r, const std::uint64_t words[3], std::uint64_t answer[2]) {
+void command(Rank& r, const std::uint64_t words[3], std::uint64_t response[2]) {
   const Call call(r);
   const auto op = static_cast<unsigned>(words[0] & 0xFF);
   r.history.command(r.station->now(), words);
   r.commands->begin(words, r.station->now());
   if (op == POLYLOOM_TEST || op == POLYLOOM_IPROBE) look(r, 0);
-  while (!r.commands->answer(answer)) look(r, kNever);
+  while (!r.commands->response(response)) look(r, kNever);
   // In simulated time what is started leaves with the next wait, or when the program computes for longer.
   if (r.station->transport().is_real_time() || op >= POLYLOOM_SEND_WAIT) r.station->transport().flush();
-  r.history.answer(r.station->now(), answer);
+  r.history.response(r.station->now(), response);
 }
 
 std::string where(const Rank& r) {
@@ -204,7 +204,7 @@ std::string where(const Rank& r) {
 
 // The launcher asks before it ends a job. The program may be anywhere, but one that computes costs no memory
 // here that it might be about to take, as its words are short.
-void tell_where(int) {
+void report_where(int) {
   const std::string text = where(*rank);
   const int file = ::open((rank->file + kWhere).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
@@ -266,7 +266,7 @@ void start() {
   struct sigaction before {};
   if (rank->has_manager && ::sigaction(SIGUSR1, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
     struct sigaction action {};
-    action.sa_handler = tell_where;
+    action.sa_handler = report_where;
     action.sa_flags = SA_RESTART;
     ::sigaction(SIGUSR1, &action, nullptr);
   }
@@ -309,7 +309,7 @@ void finish(Rank& r) {
     while (!r.station->engine().quiet()) look(r, kNever);
     r.finalizing_since = kNever;
     constexpr std::uint64_t kNone[2] = {};
-    r.history.answer(r.station->now(), kNone);
+    r.history.response(r.station->now(), kNone);
     leave_history(r);
     r.has_finalized = true;
     r.station->send_system(r.manager(), POLYLOOM_FIN, {});
@@ -328,9 +328,9 @@ using namespace polyloom::mpi;
 
 extern "C" {
 
-void polyloom_mpe_command(const uint64_t words[3], uint64_t answer[2]) {
+void polyloom_mpe_command(const uint64_t words[3], uint64_t response[2]) {
   Rank& r = started("an MPI call");
-  guarded([&] { command(r, words, answer); });
+  guarded([&] { command(r, words, response); });
 }
 
 void polyloom_platform_start(void) { guarded(start); }

@@ -18,7 +18,7 @@ class Station final : public Sink {
 
   /// Sends what is queued, takes what comes, at the latest until then, and does what is due.
   void pump(Time until);
-  /// Gets datagrams that are no MPI packets of a rank, e.g. answers of management.
+  /// Gets datagrams that are no MPI packets of a rank, e.g. responses of management.
   void on_other(Transport::Receiver receiver) { other_ = std::move(receiver); }
 
   /// A system message; its data is kept until it has left.

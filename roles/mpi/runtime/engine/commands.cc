@@ -8,16 +8,16 @@ namespace polyloom::mpi {
 void Commands::begin(const std::uint64_t words[3], Time now) {
   std::copy(words, words + 3, words_);
   pending_ = true;
-  answered_ = false;
+  responded_ = false;
   since_ = now;
   start();
 }
 
 void Commands::say(const Result& result, bool done, std::uint16_t handle_or_source) {
-  answer_[0] = result.error | std::uint64_t{done} << 8 | std::uint64_t{handle_or_source} << 16 |
-               std::uint64_t{static_cast<std::uint32_t>(result.tag)} << 32;
-  answer_[1] = result.bytes | std::uint64_t{result.type} << 32;
-  answered_ = true;
+  response_[0] = result.error | std::uint64_t{done} << 8 | std::uint64_t{handle_or_source} << 16 |
+                 std::uint64_t{static_cast<std::uint32_t>(result.tag)} << 32;
+  response_[1] = result.bytes | std::uint64_t{result.type} << 32;
+  responded_ = true;
 }
 
 void Commands::start() {
@@ -63,9 +63,9 @@ void Commands::start() {
   }
 }
 
-bool Commands::answer(std::uint64_t words[2]) {
+bool Commands::response(std::uint64_t words[2]) {
   const auto op = static_cast<unsigned>(words_[0] & 0xFF);
-  if (!answered_ && (op == POLYLOOM_PROBE || op == POLYLOOM_IPROBE)) {
+  if (!responded_ && (op == POLYLOOM_PROBE || op == POLYLOOM_IPROBE)) {
     const Envelope from{static_cast<std::uint16_t>(words_[0] >> 16),
                         static_cast<std::int32_t>(words_[0] >> 32), static_cast<std::uint16_t>(words_[1]), 0};
     if (const auto found = engine_.probe(from)) {
@@ -73,19 +73,19 @@ bool Commands::answer(std::uint64_t words[2]) {
     } else if (op == POLYLOOM_IPROBE) {
       say({}, false, 0);
     }
-  } else if (!answered_ && op == POLYLOOM_TEST && (words_[0] >> 8 & POLYLOOM_KEEP) != 0) {
+  } else if (!responded_ && op == POLYLOOM_TEST && (words_[0] >> 8 & POLYLOOM_KEEP) != 0) {
     const auto handle = static_cast<unsigned>(handle_);
     const Result result = engine_.complete(handle) ? engine_.result(handle) : Result{};
     say(result, engine_.complete(handle), result.source);
-  } else if (!answered_ && engine_.complete(static_cast<unsigned>(handle_))) {
+  } else if (!responded_ && engine_.complete(static_cast<unsigned>(handle_))) {
     const Result result = engine_.take(static_cast<unsigned>(handle_));
     say(result, true, result.source);
-  } else if (!answered_ && op == POLYLOOM_TEST) {
+  } else if (!responded_ && op == POLYLOOM_TEST) {
     say({}, false, 0);
   }
-  if (!answered_) return false;
+  if (!responded_) return false;
   pending_ = false;
-  std::copy(answer_, answer_ + 2, words);
+  std::copy(response_, response_ + 2, words);
   return true;
 }
 

@@ -12,9 +12,9 @@ class Commands {
 
   /// Begins a command; the last one must have been answered.
   void begin(const std::uint64_t words[3], Time now);
-  /// Fills the answer once there is one.
-  bool answer(std::uint64_t words[2]);
-  /// The words of the command that has no answer yet, and since when; nullptr if there is none.
+  /// Fills the response once there is one.
+  bool response(std::uint64_t words[2]);
+  /// The words of the command that has no response yet, and since when; nullptr if there is none.
   const std::uint64_t* waiting() const { return pending_ ? words_ : nullptr; }
   Time since() const { return since_; }
 
@@ -24,8 +24,8 @@ class Commands {
   void say_error(int error) { say({.error = static_cast<std::uint8_t>(error)}, true, 0); }
 
   Engine& engine_;
-  bool pending_ = false, answered_ = false;
-  std::uint64_t words_[3] = {}, answer_[2] = {};
+  bool pending_ = false, responded_ = false;
+  std::uint64_t words_[3] = {}, response_[2] = {};
   int handle_ = -1;
   Time since_ = 0;
 };

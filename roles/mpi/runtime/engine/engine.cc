@@ -44,7 +44,7 @@ int Engine::send(const Envelope& to, const void* data, std::uint32_t bytes, bool
   request.synchronous = synchronous;
   request.state = State::queued;
   if (peer.dead) {
-    finish(request, POLYLOOM_NO_ANSWER);
+    finish(request, POLYLOOM_NO_RESPONSE);
     return handle;
   }
   enqueue(static_cast<unsigned>(handle));
@@ -66,15 +66,16 @@ bool Engine::may_copy(const Peer& peer, std::uint32_t bytes) const {
 // The program's request is complete at once, another one, which the program does not see, does its work: its
 // handle.
 unsigned Engine::copy_of(unsigned handle) {
-  Request& asked = requests_[handle];
-  const auto hidden = static_cast<unsigned>(new_request(asked.envelope, nullptr, asked.bytes));
+  Request& requested = requests_[handle];
+  const auto hidden = static_cast<unsigned>(new_request(requested.envelope, nullptr, requested.bytes));
   Request& request = requests_[hidden];
   request.detached = true;
-  request.copy.assign(asked.data, asked.data + asked.bytes);
+  request.copy.assign(requested.data, requested.data + requested.bytes);
   request.data = request.copy.data();
   request.state = State::queued;
-  asked.result = {POLYLOOM_OK, asked.envelope.type, asked.envelope.peer, asked.envelope.tag, asked.bytes};
-  finish(asked, POLYLOOM_OK);
+  requested.result = {POLYLOOM_OK, requested.envelope.type, requested.envelope.peer, requested.envelope.tag,
+                      requested.bytes};
+  finish(requested, POLYLOOM_OK);
   copied_ += request.bytes;
   return hidden;
 }
@@ -88,7 +89,7 @@ int Engine::receive(const Envelope& from, void* data, std::uint32_t bytes, Time 
                                   [&](const Unexpected& u) { return from.takes(u.header); });
   if (found == unexpected_.end()) {
     if (from.peer <= config_.size && peers_[from.peer].dead) {
-      finish(requests_[static_cast<unsigned>(handle)], POLYLOOM_NO_ANSWER);
+      finish(requests_[static_cast<unsigned>(handle)], POLYLOOM_NO_RESPONSE);
       return handle;
     }
     requests_[static_cast<unsigned>(handle)].state = State::posted;
@@ -226,7 +227,7 @@ void Engine::time_request(std::uint16_t handle) {
   if (request.retry.at > now_) return;
   const bool is_send = request.state == State::rendezvous;
   const std::uint16_t rank = is_send ? request.envelope.peer : request.result.source;
-  if (!try_again(request.retry, peers_[rank])) return finish(request, POLYLOOM_NO_ANSWER);
+  if (!try_again(request.retry, peers_[rank])) return finish(request, POLYLOOM_NO_RESPONSE);
   if (is_send) {
     emit(rank, header_of(request, handle), {});
   } else {
@@ -240,17 +241,17 @@ void Engine::fail_peer(std::uint16_t rank) {
   peer.dead = true;
   peer.retry.at = peer.ack_at = kNever;
   peer.sent.clear();
-  for (const std::uint16_t handle : peer.queue) finish(requests_[handle], POLYLOOM_NO_ANSWER);
+  for (const std::uint16_t handle : peer.queue) finish(requests_[handle], POLYLOOM_NO_RESPONSE);
   peer.queue.clear();
   std::erase_if(posted_, [&](std::uint16_t handle) {
     const bool waits = requests_[handle].envelope.peer == rank;
-    if (waits) finish(requests_[handle], POLYLOOM_NO_ANSWER);
+    if (waits) finish(requests_[handle], POLYLOOM_NO_RESPONSE);
     return waits;
   });
   for (Request& request : requests_) {
     const bool sends = request.state == State::rendezvous && request.envelope.peer == rank;
     const bool receives = request.state == State::receiving && request.result.source == rank;
-    if (sends || receives) finish(request, POLYLOOM_NO_ANSWER);
+    if (sends || receives) finish(request, POLYLOOM_NO_RESPONSE);
   }
 }
 

@@ -153,7 +153,7 @@ class Engine {
     unsigned open = 0;                                ///< rendezvous to it
     Retry retry;
     std::uint16_t accepted = 0, freed = 0;  ///< its: accepted and consumed here
-    std::uint16_t told_accepted = 0, told_freed = 0;
+    std::uint16_t reported_accepted = 0, reported_freed = 0;
     std::uint32_t aside = 0;  ///< its unexpected envelopes whose place was said to be free
     Time ack_at = kNever;
     Time heard = 0;
@@ -184,7 +184,7 @@ class Engine {
                     std::uint16_t sender);
   void emit_ack(std::uint16_t to);
   void press(std::uint16_t to);
-  void ask_for_credit(std::uint16_t to);
+  void request_for_credit(std::uint16_t to);
   Header header_of(const Request& request, std::uint16_t handle) const;
 
   // receiving (engine_receive.cc)
@@ -199,7 +199,7 @@ class Engine {
   void begin_rendezvous(unsigned handle, const Header& header);
   void grant(unsigned handle, Kind kind);
   void freed(std::uint16_t from);
-  void tell_later(std::uint16_t to);
+  void report_later(std::uint16_t to);
 
   // time and requests (engine.cc)
   int new_request(const Envelope& envelope, void* data, std::uint32_t bytes);

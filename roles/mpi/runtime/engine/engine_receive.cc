@@ -50,7 +50,7 @@ void Engine::put_aside(const Header& header, Bytes payload) {
   place.data.assign(payload.begin(), payload.end());
   place.aside = peer.aside < config_.places;
   unexpected_.splice(unexpected_.end(), spare_, spare_.begin());
-  if (!place.aside) return tell_later(header.source);
+  if (!place.aside) return report_later(header.source);
   ++peer.aside;
   freed(header.source);
 }
@@ -168,12 +168,12 @@ void Engine::on_data(const Header& header, Bytes payload) {
 void Engine::freed(std::uint16_t from) {
   Peer& peer = peers_[from];
   ++peer.freed;
-  const auto news = static_cast<std::uint16_t>(peer.freed - peer.told_freed);
+  const auto news = static_cast<std::uint16_t>(peer.freed - peer.reported_freed);
   if (news >= std::max(1, config_.credits / 2)) return emit_ack(from);
-  tell_later(from);
+  report_later(from);
 }
 
-void Engine::tell_later(std::uint16_t to) {
+void Engine::report_later(std::uint16_t to) {
   Peer& peer = peers_[to];
   peer.ack_at = std::min(peer.ack_at, now_ + config_.ack_delay);
 }

@@ -175,7 +175,7 @@ void Engine::send_piece(std::uint16_t handle) {
 // it has more room.
 void Engine::press(std::uint16_t to) {
   Peer& peer = peers_[to];
-  if (peer.queue.empty() || !may_number(to, config_.most_envelopes)) return ask_for_credit(to);
+  if (peer.queue.empty() || !may_number(to, config_.most_envelopes)) return request_for_credit(to);
   const std::uint16_t handle = peer.queue.front();
   peer.queue.pop_front();
   requests_[handle].synchronous = true;
@@ -183,7 +183,7 @@ void Engine::press(std::uint16_t to) {
 }
 
 // An empty envelope with the number of the last one is out of order, so it is answered at once.
-void Engine::ask_for_credit(std::uint16_t to) {
+void Engine::request_for_credit(std::uint16_t to) {
   Header h;
   h.kind = Kind::eager;
   h.seq = static_cast<std::uint16_t>(peers_[to].next - 1);
@@ -202,8 +202,8 @@ void Engine::emit(std::uint16_t to, Header header, Bytes payload) {
   header.job = config_.job;
   header.source = config_.rank;
   header.destination = to;
-  header.ack = peer.told_accepted = peer.accepted;
-  header.credit = peer.told_freed = peer.freed;
+  header.ack = peer.reported_accepted = peer.accepted;
+  header.credit = peer.reported_freed = peer.freed;
   peer.ack_at = kNever;
   ++counters_.packets_out;
   counters_.bytes_out += payload.size();

@@ -30,8 +30,8 @@ class Writer {
 void Engine::write_state(std::string& out) const {
   Writer w(out);
   for (const Peer& p : peers_) {
-    w.numbers(p.next, p.acked, p.consumed, p.accepted, p.freed, p.told_accepted, p.told_freed, p.aside,
-              p.open);
+    w.numbers(p.next, p.acked, p.consumed, p.accepted, p.freed, p.reported_accepted, p.reported_freed,
+              p.aside, p.open);
     w.numbers(p.dead, p.retry.at != kNever, p.ack_at != kNever, p.sent.size(), p.queue.size());
     for (const Sent& s : p.sent) w.header(s.header);
     for (const std::uint16_t handle : p.queue) w.numbers(handle);

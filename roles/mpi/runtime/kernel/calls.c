@@ -52,7 +52,7 @@ size_t fread(void* into, size_t size, size_t count, FILE* file) {
 }
 
 size_t fwrite(const void* from, size_t size, size_t count, FILE* file) {
-  polyloom_tell_manager(POLYLOOM_CALL_DATA, from, (uint32_t)(size * count));
+  polyloom_report_manager(POLYLOOM_CALL_DATA, from, (uint32_t)(size * count));
   return (size_t)of_integers(POLYLOOM_C_fwrite, (size_t)file, (long)size, 0);
 }
 

@@ -12,7 +12,7 @@ extern "C" {
  * taken. */
 void __polyloom_push(unsigned port, uint64_t word);
 
-/* Port 0: a word of an answer. Waits until there is one. */
+/* Port 0: a word of a response. Waits until there is one. */
 uint64_t __polyloom_pop(unsigned port);
 
 /* Cycles of the core clock since the node's start. */

@@ -17,6 +17,6 @@
 #endif
 
 void polyloom_exit(int code) __attribute__((noreturn));
-void polyloom_tell_manager(int tag, const void* data, uint32_t bytes);
+void polyloom_report_manager(int tag, const void* data, uint32_t bytes);
 /* The next ANSWER. */
 void polyloom_hear_manager(void* into, uint32_t bytes);

@@ -22,13 +22,13 @@ int main(void);
 int main(int argc, char** argv);
 #endif
 
-static uint32_t size_told;
+static uint32_t size_reported;
 
 int polyloom_platform_rank(void) { return (int)__polyloom_rank(); }
 
 int polyloom_platform_node(void) { return polyloom_world_rank(); }
 
-int polyloom_platform_size(void) { return (int)size_told; }
+int polyloom_platform_size(void) { return (int)size_reported; }
 
 int polyloom_platform_collectives(void) { return POLYLOOM_CHOICE_auto; }
 
@@ -84,20 +84,20 @@ void polyloom_platform_release(void* kept) {
 
 /* The manager is the rank after the last. The engine keeps a request for it, whatever the program has
  * started; while the last message has not been acknowledged, that one is in use. */
-void polyloom_tell_manager(int tag, const void* data, uint32_t bytes) {
-  struct polyloom_answer a;
+void polyloom_report_manager(int tag, const void* data, uint32_t bytes) {
+  struct polyloom_response a;
   do {
     a = polyloom_start(POLYLOOM_SEND_WAIT, data, bytes, 0, (unsigned)polyloom_world_size(), tag,
                        POLYLOOM_SYSTEM);
-  } while (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY);
+  } while (polyloom_response_error(a.word[0]) == POLYLOOM_TOO_MANY);
 }
 
 void polyloom_hear_manager(void* into, uint32_t bytes) {
-  struct polyloom_answer a;
+  struct polyloom_response a;
   do {
-    a = polyloom_start(POLYLOOM_RECV_WAIT, into, bytes, 0, (unsigned)polyloom_world_size(), POLYLOOM_ANSWER,
+    a = polyloom_start(POLYLOOM_RECV_WAIT, into, bytes, 0, (unsigned)polyloom_world_size(), POLYLOOM_RESPONSE,
                        POLYLOOM_SYSTEM);
-  } while (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY);
+  } while (polyloom_response_error(a.word[0]) == POLYLOOM_TOO_MANY);
 }
 
 void polyloom_platform_start(void) {}
@@ -105,9 +105,9 @@ void polyloom_platform_start(void) {}
 void polyloom_platform_finish(void) {}
 
 void polyloom_platform_abort(const struct polyloom_abort* reason) {
-  static struct polyloom_abort told;
-  told = *reason;
-  polyloom_tell_manager(POLYLOOM_ABORT, &told, sizeof told);
+  static struct polyloom_abort reported;
+  reported = *reason;
+  polyloom_report_manager(POLYLOOM_ABORT, &reported, sizeof reported);
   __polyloom_halt();
 }
 
@@ -123,14 +123,14 @@ int atexit(void (*function)(void)) {
 }
 
 void polyloom_exit(int code) {
-  static int32_t told;
+  static int32_t reported;
   for (unsigned i = waiting; i > 0; i--) at_exit[i - 1]();
   if (polyloom_unfinished()) {
     const struct polyloom_abort reason = {code ? code : 1, 0, 0, 0xFFFF, -1, 0xFFFF};
     polyloom_platform_abort(&reason);
   }
-  told = code;
-  polyloom_tell_manager(POLYLOOM_EXIT, &told, sizeof told);
+  reported = code;
+  polyloom_report_manager(POLYLOOM_EXIT, &reported, sizeof reported);
   __polyloom_halt();
 }
 
@@ -144,7 +144,7 @@ static int take_arguments(char* argv[MOST_ARGUMENTS + 1]) {
   } block __attribute__((aligned(16)));
   polyloom_start(POLYLOOM_RECV_WAIT, &block, sizeof block, 0, POLYLOOM_ANY_RANK, POLYLOOM_ARGV,
                  POLYLOOM_SYSTEM);
-  size_told = block.head.size;
+  size_reported = block.head.size;
   const int argc = block.head.argc < MOST_ARGUMENTS ? (int)block.head.argc : MOST_ARGUMENTS;
   for (int i = 0; i < argc; i++) argv[i] = block.bytes + block.head.offset[i];
   argv[argc] = 0;

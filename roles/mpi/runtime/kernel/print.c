@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records: a kernel sends the address of a format, or its text, and arguments; the manager formats and prints
- * (PROTOCOL.md, PRINT), or calls a function of its C library and answers (CALL). */
+ * (PROTOCOL.md, PRINT), or calls a function of its C library and responds (CALL). */
 #include <stdarg.h>
 
 #include "errno.h"
@@ -24,7 +24,7 @@ void polyloom_print_begin(void) {
 /* What a packet has no room for goes ahead of the record. */
 static void add(uint64_t word) {
   if (words == WORDS) {
-    polyloom_tell_manager(POLYLOOM_PRINT_PART, record + HEAD, (WORDS - HEAD) * 8);
+    polyloom_report_manager(POLYLOOM_PRINT_PART, record + HEAD, (WORDS - HEAD) * 8);
     words = HEAD;
   }
   record[words++] = word;
@@ -56,7 +56,7 @@ void polyloom_print_string(const char* text, size_t limit) {
 static void send(int tag, unsigned stream, const char* format) {
   record[0] = (uint32_t)(uintptr_t)format | (uint64_t)arguments << 32 | (uint64_t)stream << 40;
   record[1] = kinds;
-  polyloom_tell_manager(tag, record, words * 8);
+  polyloom_report_manager(tag, record, words * 8);
 }
 
 void polyloom_print_end(unsigned stream, const char* format) { send(POLYLOOM_PRINT, stream, format); }

@@ -95,7 +95,7 @@ struct tm* localtime(const time_t* time) {
 }
 
 time_t mktime(struct tm* time) {
-  polyloom_tell_manager(POLYLOOM_CALL_DATA, time, sizeof *time);
+  polyloom_report_manager(POLYLOOM_CALL_DATA, time, sizeof *time);
   polyloom_print_begin();
   const time_t value = polyloom_call(POLYLOOM_C_mktime, 0);
   polyloom_call_take(0, time);
@@ -103,7 +103,7 @@ time_t mktime(struct tm* time) {
 }
 
 size_t strftime(char* into, size_t most, const char* format, const struct tm* time) {
-  polyloom_tell_manager(POLYLOOM_CALL_DATA, time, sizeof *time);
+  polyloom_report_manager(POLYLOOM_CALL_DATA, time, sizeof *time);
   polyloom_print_begin();
   polyloom_print_string(format, ~(size_t)0);
   polyloom_print_word(POLYLOOM_PRINT_INTEGER, most);

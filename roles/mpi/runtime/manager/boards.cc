@@ -10,7 +10,7 @@ namespace polyloom::mpi {
 
 namespace {
 
-/// FPGAs that are asked at the same time: each answers within some microseconds, and the table of a large job
+/// FPGAs that are asked at the same time: each responds within some microseconds, and the table of a large job
 /// goes to all of them over the manager's one link.
 constexpr std::size_t kAtOnce = 64;
 
@@ -22,13 +22,13 @@ const char* const kBoardCounterNames[16] = {
     "bytes_in",       "bytes_out",          "cycles",      nullptr,           nullptr,
     nullptr};
 
-std::vector<Management> Boards::ask(std::vector<Question> questions) {
+std::vector<Management> Boards::query(std::vector<Question> questions) {
   struct Open {
     std::size_t question;
     unsigned tries;
     Time again;
   };
-  std::vector<Management> answers(questions.size());
+  std::vector<Management> responses(questions.size());
   std::map<std::uint32_t, Open> open;  // by address
   const auto endpoint = [&](std::size_t i) {
     Endpoint to = station_.job().table.at(questions[i].rank);
@@ -47,7 +47,7 @@ std::vector<Management> Boards::ask(std::vector<Question> questions) {
     const auto right = request.op == ManagementOp::write ? ManagementOp::written : ManagementOp::data;
     const auto m = read_management(datagram);
     if (!m || m->op != right || m->seq != request.seq || m->first != request.first) return;
-    answers[at->second.question] = *m;
+    responses[at->second.question] = *m;
     open.erase(at);
   });
   for (std::size_t next = 0; next < questions.size() || !open.empty();) {
@@ -61,7 +61,7 @@ std::vector<Management> Boards::ask(std::vector<Question> questions) {
         if (o.tries == limits_.tries) {
           station_.on_other({});
           throw UserError("rank " + std::to_string(questions[o.question].rank) +
-                          ": its FPGA does not answer to management; is it a node of role "
+                          ": its FPGA does not respond to management; is it a node of role "
                           "kernel, and is its address that of the job's table?");
         }
         send(o);
@@ -71,7 +71,7 @@ std::vector<Management> Boards::ask(std::vector<Question> questions) {
     station_.pump(until);
   }
   station_.on_other({});
-  return answers;
+  return responses;
 }
 
 void Boards::write(const std::vector<unsigned>& ranks, std::uint32_t first, const Values& values) {
@@ -83,7 +83,7 @@ void Boards::write(const std::vector<unsigned>& ranks, std::uint32_t first, cons
                     values.begin() + static_cast<std::ptrdiff_t>(at + count));
     std::vector<Question> questions;
     for (const unsigned rank : ranks) questions.push_back({rank, m});
-    ask(std::move(questions));
+    query(std::move(questions));
   }
 }
 
@@ -93,9 +93,9 @@ std::vector<Boards::Values> Boards::read(const std::vector<unsigned>& ranks, std
   for (const unsigned rank : ranks)
     questions.push_back({rank, {ManagementOp::read, static_cast<std::uint8_t>(count), 0, first, {}}});
   std::vector<Values> found;
-  for (Management& m : ask(std::move(questions))) {
+  for (Management& m : query(std::move(questions))) {
     if (m.values.size() != count)
-      throw UserError("rank " + std::to_string(ranks[found.size()]) + ": an answer of another length");
+      throw UserError("rank " + std::to_string(ranks[found.size()]) + ": a response of another length");
     found.push_back(std::move(m.values));
   }
   return found;
@@ -140,7 +140,7 @@ void Boards::configure(const std::vector<unsigned>& ranks, const std::vector<std
         cycles(c.retransmission) | cycles(c.ack_delay) << 32, c.window | std::uint64_t{c.retries} << 32};
     settings.push_back({rank, {ManagementOp::write, 4, 0, 0x004, values}});
   }
-  ask(std::move(settings));
+  query(std::move(settings));
   write(ranks, 0x003, {c.job});
 }
 

@@ -20,7 +20,7 @@ struct BoardCounters {
 /// Names of the registers from 0x010 on; nullptr: not used.
 extern const char* const kBoardCounterNames[16];
 
-/// All functions throw UserError if an FPGA does not answer. Several FPGAs are asked at the same time.
+/// All functions throw UserError if an FPGA does not respond. Several FPGAs are asked at the same time.
 class Boards {
  public:
   using Values = std::vector<std::uint64_t>;
@@ -43,8 +43,8 @@ class Boards {
     unsigned rank;
     Management what;
   };
-  /// Answers in the order of the questions, which are for different FPGAs.
-  std::vector<Management> ask(std::vector<Question> questions);
+  /// Responses in the order of the questions, which are for different FPGAs.
+  std::vector<Management> query(std::vector<Question> questions);
   /// The same registers of all of them.
   void write(const std::vector<unsigned>& ranks, std::uint32_t first, const Values& values);
   std::vector<Values> read(const std::vector<unsigned>& ranks, std::uint32_t first, unsigned count);

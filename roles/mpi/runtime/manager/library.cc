@@ -41,7 +41,7 @@ std::vector<std::byte> bytes_of_fields(const std::tm& fields) {
 
 // The number at the begin of a text, and how many characters it takes.
 template <typename Read>
-Answer real(const std::string& text, const Read& read) {
+Response real(const std::string& text, const Read& read) {
   char* end = nullptr;
   const double value = read(text.c_str(), &end);
   std::vector<std::byte> taken;
@@ -54,7 +54,7 @@ Answer real(const std::string& text, const Read& read) {
 Library::Library(Strings strings, std::function<void(unsigned, const std::string&)> say)
     : strings_(std::move(strings)), say_(std::move(say)), files_(POLYLOOM_STDIN + 1) {}
 
-std::optional<Answer> Library::hear(int tag, std::vector<std::byte> data) {
+std::optional<Response> Library::hear(int tag, std::vector<std::byte> data) {
   std::optional<Record> record;
   switch (tag) {
     case POLYLOOM_PRINT_PART:
@@ -72,9 +72,9 @@ std::optional<Answer> Library::hear(int tag, std::vector<std::byte> data) {
     case POLYLOOM_CALL: {
       record = take_record(std::move(data));
       errno = 0;
-      Answer answer = record ? call(*std::move(record)) : Answer{-1, EINVAL, {}};
-      if (answer.value <= 0 && answer.error == 0) answer.error = errno;
-      return answer;
+      Response response = record ? call(*std::move(record)) : Response{-1, EINVAL, {}};
+      if (response.value <= 0 && response.error == 0) response.error = errno;
+      return response;
     }
     default:
       break;
@@ -130,7 +130,7 @@ std::int64_t Library::keep(std::FILE* file) {
   return free - files_.begin();
 }
 
-Answer Library::call(Record record) {
+Response Library::call(Record record) {
   const unsigned function = record.stream;
   std::string format;
   if (function == POLYLOOM_C_snprintf || function == POLYLOOM_C_sscanf || function == POLYLOOM_C_fscanf)
@@ -138,7 +138,7 @@ Answer Library::call(Record record) {
   std::vector<Argument>& arguments = record.arguments;
   if (arguments.size() < 3) arguments.resize(3);
   const Argument &first = arguments[0], &second = arguments[1];
-  const auto scanned = [](Scanned s) { return Answer{s.value, 0, std::move(s.parts)}; };
+  const auto scanned = [](Scanned s) { return Response{s.value, 0, std::move(s.parts)}; };
   switch (function) {
     case POLYLOOM_C_printf:
       return {printed_, 0, {}};
@@ -200,13 +200,14 @@ Answer Library::call(Record record) {
       break;
   }
   std::FILE* const file = file_of(first.word);
-  if (file == nullptr) return first.word <= POLYLOOM_STDERR ? Answer{} : Answer{-1, EBADF, {}};
+  if (file == nullptr) return first.word <= POLYLOOM_STDERR ? Response{} : Response{-1, EBADF, {}};
   if (function == POLYLOOM_C_fscanf) return scanned(scan_file(file, format, second.word));
   return call_file(function, file, first.word, static_cast<long>(second.word),
                    static_cast<long>(arguments[2].word));
 }
 
-Answer Library::call_file(unsigned function, std::FILE* file, std::uint64_t handle, long second, long third) {
+Response Library::call_file(unsigned function, std::FILE* file, std::uint64_t handle, long second,
+                            long third) {
   switch (function) {
     case POLYLOOM_C_fclose:
       return {std::fclose(files_[handle].release()), 0, {}};
@@ -252,12 +253,12 @@ Answer Library::call_file(unsigned function, std::FILE* file, std::uint64_t hand
   }
 }
 
-std::vector<std::byte> Library::head_of(const Answer& answer) {
+std::vector<std::byte> Library::head_of(const Response& response) {
   std::vector<std::byte> head;
-  put_little(head, answer.value);
-  put_little(head, static_cast<std::int32_t>(answer.error));
-  put_little(head, static_cast<std::uint32_t>(answer.parts.size()));
-  for (const auto& part : answer.parts) put_little(head, static_cast<std::uint32_t>(part.size()));
+  put_little(head, response.value);
+  put_little(head, static_cast<std::int32_t>(response.error));
+  put_little(head, static_cast<std::uint32_t>(response.parts.size()));
+  for (const auto& part : response.parts) put_little(head, static_cast<std::uint32_t>(part.size()));
   return head;
 }
 

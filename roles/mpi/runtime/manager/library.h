@@ -12,7 +12,7 @@
 
 namespace polyloom::mpi {
 
-struct Answer {
+struct Response {
   std::int64_t value = 0;
   int error = 0;  ///< errno, if the function has set it
   std::vector<std::vector<std::byte>> parts;
@@ -25,11 +25,11 @@ class Library {
   /// under mpirun for all ranks but the first.
   Library(Strings strings, std::function<void(unsigned stream, const std::string&)> say);
 
-  /// Takes a message of this tag. An answer if it is a CALL; nothing for the other messages of records.
-  std::optional<Answer> hear(int tag, std::vector<std::byte> data);
+  /// Takes a message of this tag. A response if it is a CALL; nothing for the other messages of records.
+  std::optional<Response> hear(int tag, std::vector<std::byte> data);
 
   /// An ANSWER's first message; the parts that are not empty follow it.
-  static std::vector<std::byte> head_of(const Answer& answer);
+  static std::vector<std::byte> head_of(const Response& response);
 
  private:
   struct Close {
@@ -40,8 +40,8 @@ class Library {
   std::optional<Record> take_record(std::vector<std::byte> data);
   void print(std::vector<std::byte> data);
   void write(std::uint64_t file, const std::string& text);
-  Answer call(Record record);
-  Answer call_file(unsigned function, std::FILE* file, std::uint64_t handle, long second, long third);
+  Response call(Record record);
+  Response call_file(unsigned function, std::FILE* file, std::uint64_t handle, long second, long third);
   std::tm take_fields();
   std::FILE* file_of(std::uint64_t handle);
   std::int64_t keep(std::FILE* file);

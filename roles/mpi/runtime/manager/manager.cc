@@ -90,11 +90,11 @@ void Manager::start() {
 void Manager::hear_record(std::uint16_t from, int tag, std::vector<std::byte> data) {
   const auto library = libraries_.find(from);
   if (library == libraries_.end()) return;
-  const std::optional<Answer> answer = library->second.hear(tag, std::move(data));
-  if (!answer) return;
-  station_.send_system(from, POLYLOOM_ANSWER, Library::head_of(*answer));
-  for (const auto& part : answer->parts) {
-    if (!part.empty()) station_.send_system(from, POLYLOOM_ANSWER, part);
+  const std::optional<Response> response = library->second.hear(tag, std::move(data));
+  if (!response) return;
+  station_.send_system(from, POLYLOOM_RESPONSE, Library::head_of(*response));
+  for (const auto& part : response->parts) {
+    if (!part.empty()) station_.send_system(from, POLYLOOM_RESPONSE, part);
   }
 }
 

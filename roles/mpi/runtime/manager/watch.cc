@@ -45,22 +45,22 @@ void Watch::look_for_stopped(const std::vector<bool>& ended) {
   suspect_ = found;
 }
 
-// CPU ranks that compute do not answer; then nothing is known, and nothing is wrong.
+// CPU ranks that compute do not respond; then nothing is known, and nothing is wrong.
 bool Watch::look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sight>& seen) {
   const Job& job = station_.job();
   std::uint16_t from = 0;
   while (station_.take_system(POLYLOOM_ANY_RANK, POLYLOOM_WAITING, &from)) owing_.erase(from);  // too late
-  std::set<unsigned> asked;
+  std::set<unsigned> requested;
   for (unsigned r = 0; r < job.config.size; ++r) {
     if (ended[r] || job.is_fpga[r]) continue;
-    asked.insert(r);
-    if (owing_.insert(r).second) station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_ASK, {});
+    requested.insert(r);
+    if (owing_.insert(r).second) station_.send_system(static_cast<std::uint16_t>(r), POLYLOOM_QUERY, {});
   }
   const Time end = station_.now() + period_;
-  while (!asked.empty() && station_.now() < end) {
+  while (!requested.empty() && station_.now() < end) {
     station_.pump(end);
     while (const auto data = station_.take_system(POLYLOOM_ANY_RANK, POLYLOOM_WAITING, &from)) {
-      asked.erase(from);
+      requested.erase(from);
       owing_.erase(from);
       if (data->size() < 48 || get_little<std::uint64_t>(*data, 0) == 0) return false;
       Sight& sight = seen[from];
@@ -71,7 +71,7 @@ bool Watch::look_at_cpus(const std::vector<bool>& ended, std::map<unsigned, Sigh
       sight.bytes = get_little<std::uint64_t>(*data, 40);
     }
   }
-  return asked.empty();
+  return requested.empty();
 }
 
 bool Watch::look(const std::vector<bool>& ended) {

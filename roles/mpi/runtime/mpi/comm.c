@@ -39,7 +39,7 @@ int polyloom_error_class(unsigned engine_error) {
       return MPI_ERR_TRUNCATE;
     case POLYLOOM_TYPE_DIFFERS:
       return MPI_ERR_TYPE;
-    case POLYLOOM_NO_ANSWER:
+    case POLYLOOM_NO_RESPONSE:
       return MPI_ERR_OTHER;
     case POLYLOOM_TOO_MANY:
       return MPI_ERR_NO_MEM;

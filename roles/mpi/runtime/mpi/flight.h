@@ -23,8 +23,8 @@ static inline void polyloom_flight_begin(struct polyloom_flight* f, MPI_Comm com
 
 /* Waits for a request of a collective; keeps the first error. */
 static inline void polyloom_flight_end(struct polyloom_flight* f, MPI_Request r) {
-  const struct polyloom_answer a = polyloom_end(POLYLOOM_WAIT, r, 1);
-  const unsigned error = polyloom_answer_error(a.word[0]);
+  const struct polyloom_response a = polyloom_end(POLYLOOM_WAIT, r, 1);
+  const unsigned error = polyloom_response_error(a.word[0]);
   if (error != POLYLOOM_OK && f->error == MPI_SUCCESS) f->error = polyloom_error_class(error);
 }
 
@@ -45,18 +45,18 @@ static inline MPI_Request polyloom_flight_start(struct polyloom_flight* f, unsig
                                                 uint32_t bytes, unsigned type, int peer) {
   const unsigned world = (unsigned)polyloom_comm_world(f->comm, peer);
   const unsigned wire = polyloom_comm_wire(f->comm, 1);
-  struct polyloom_answer a;
+  struct polyloom_response a;
   for (;;) {
     a = polyloom_start(op, data, bytes, type, world, f->tag, wire);
-    if (polyloom_answer_error(a.word[0]) != POLYLOOM_TOO_MANY || f->count == 0) break;
+    if (polyloom_response_error(a.word[0]) != POLYLOOM_TOO_MANY || f->count == 0) break;
     polyloom_flight_oldest(f);
   }
-  const unsigned error = polyloom_answer_error(a.word[0]);
+  const unsigned error = polyloom_response_error(a.word[0]);
   if (error != POLYLOOM_OK) {
     if (f->error == MPI_SUCCESS) f->error = polyloom_error_class(error);
     return MPI_REQUEST_NULL;
   }
-  return polyloom_request(polyloom_answer_handle(a.word[0]), op == POLYLOOM_RECV, f->comm, world, f->tag);
+  return polyloom_request(polyloom_response_handle(a.word[0]), op == POLYLOOM_RECV, f->comm, world, f->tag);
 }
 
 /* As above; the flight ends the request. */

@@ -181,10 +181,11 @@ int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const i
   if (!are_ranks(comm_old, n, sources) || !are_ranks(comm_old, mine, destinations))
     return polyloom_fail(comm_old, call, MPI_ERR_ARG, -1, -1);
   const int size = polyloom_comm_size(comm_old), rank = polyloom_comm_rank(comm_old);
-  const int told[2] = {3 * mine, mine == 0 || weights != MPI_UNWEIGHTED};
+  const int reported[2] = {3 * mine, mine == 0 || weights != MPI_UNWEIGHTED};
   int is_weighted = 1;
-  int error = MPI_Allgather(&told[0], 1, MPI_INT32_T, counts, 1, MPI_INT32_T, comm_old);
-  if (error == MPI_SUCCESS) error = MPI_Allreduce(&told[1], &is_weighted, 1, MPI_INT32_T, MPI_MIN, comm_old);
+  int error = MPI_Allgather(&reported[0], 1, MPI_INT32_T, counts, 1, MPI_INT32_T, comm_old);
+  if (error == MPI_SUCCESS)
+    error = MPI_Allreduce(&reported[1], &is_weighted, 1, MPI_INT32_T, MPI_MIN, comm_old);
   if (error != MPI_SUCCESS) return error;
   for (int i = 0; i < size; i++) {
     places[i] = all;

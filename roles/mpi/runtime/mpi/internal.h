@@ -161,12 +161,12 @@ static inline struct polyloom_extra* polyloom_extra_of(MPI_Request r) {
 /* A free place, or MPI_REQUEST_NULL. */
 MPI_Request polyloom_extra_new(enum polyloom_extra_kind kind);
 
-struct polyloom_answer {
+struct polyloom_response {
   uint64_t word[2];
 };
 
-static inline struct polyloom_answer polyloom_command(uint64_t word0, uint64_t word1, uint64_t word2) {
-  struct polyloom_answer a;
+static inline struct polyloom_response polyloom_command(uint64_t word0, uint64_t word1, uint64_t word2) {
+  struct polyloom_response a;
 #ifdef POLYLOOM_KERNEL
   __polyloom_push(0, word0);
   __polyloom_push(0, word1);
@@ -180,22 +180,22 @@ static inline struct polyloom_answer polyloom_command(uint64_t word0, uint64_t w
   return a;
 }
 
-static inline struct polyloom_answer polyloom_start(unsigned op, const void* data, uint32_t bytes,
-                                                    unsigned type, unsigned peer, int tag, unsigned comm) {
+static inline struct polyloom_response polyloom_start(unsigned op, const void* data, uint32_t bytes,
+                                                      unsigned type, unsigned peer, int tag, unsigned comm) {
   return polyloom_command(polyloom_word0(op, type, peer, tag), polyloom_word1(comm, 0, data),
                           polyloom_word2(bytes, data));
 }
 
 /* WAIT or TEST, this with POLYLOOM_KEEP or 0; peer, tag and comm are for those who ask what a rank waits for.
  */
-static inline struct polyloom_answer polyloom_ask(unsigned op, unsigned keep, MPI_Request r,
-                                                  int is_collective) {
+static inline struct polyloom_response polyloom_query(unsigned op, unsigned keep, MPI_Request r,
+                                                      int is_collective) {
   const unsigned kind = polyloom_request_receives(r) ? POLYLOOM_RECV : POLYLOOM_SEND;
   return polyloom_command(polyloom_word0(op, kind | keep, polyloom_request_peer(r), polyloom_request_tag(r)),
                           polyloom_word1(polyloom_comm_wire(polyloom_request_comm(r), is_collective),
                                          polyloom_request_handle(r), 0),
                           0);
 }
-static inline struct polyloom_answer polyloom_end(unsigned op, MPI_Request r, int is_collective) {
-  return polyloom_ask(op, 0, r, is_collective);
+static inline struct polyloom_response polyloom_end(unsigned op, MPI_Request r, int is_collective) {
+  return polyloom_query(op, 0, r, is_collective);
 }

@@ -69,8 +69,8 @@ POLYLOOM_ONCE void polyloom_nonblocking_receive(struct polyloom_nonblocking* o, 
   add(o, POLYLOOM_RECV, data, polyloom_flat(data, count, type, 0), count, type, peer);
 }
 
-static void keep_error(struct polyloom_nonblocking* o, struct polyloom_answer a) {
-  const unsigned error = polyloom_answer_error(a.word[0]);
+static void keep_error(struct polyloom_nonblocking* o, struct polyloom_response a) {
+  const unsigned error = polyloom_response_error(a.word[0]);
   if (error != POLYLOOM_OK && o->error == MPI_SUCCESS) o->error = polyloom_error_class(error);
 }
 
@@ -79,15 +79,15 @@ static void launch(struct polyloom_nonblocking* o) {
   while (o->started < o->count && open < MOST_OPEN) {
     struct polyloom_transfer* const t = &o->transfers[o->started];
     const unsigned world = (unsigned)polyloom_comm_world(o->comm, t->peer);
-    const struct polyloom_answer a = polyloom_start(t->op, t->flat, t->bytes, polyloom_type_wire(t->type),
-                                                    world, o->tag, polyloom_comm_wire(o->comm, 1));
-    if (polyloom_answer_error(a.word[0]) == POLYLOOM_TOO_MANY) return;
+    const struct polyloom_response a = polyloom_start(t->op, t->flat, t->bytes, polyloom_type_wire(t->type),
+                                                      world, o->tag, polyloom_comm_wire(o->comm, 1));
+    if (polyloom_response_error(a.word[0]) == POLYLOOM_TOO_MANY) return;
     keep_error(o, a);
     o->started++;
     to_start--;
-    if (polyloom_answer_error(a.word[0]) != POLYLOOM_OK) continue;
+    if (polyloom_response_error(a.word[0]) != POLYLOOM_OK) continue;
     t->request =
-        polyloom_request(polyloom_answer_handle(a.word[0]), t->op == POLYLOOM_RECV, o->comm, world, o->tag);
+        polyloom_request(polyloom_response_handle(a.word[0]), t->op == POLYLOOM_RECV, o->comm, world, o->tag);
     o->open++;
     open++;
   }
@@ -98,8 +98,8 @@ POLYLOOM_ONCE static int look(struct polyloom_nonblocking* o, unsigned op) {
   for (unsigned i = o->first; i < o->started; i++) {
     struct polyloom_transfer* const t = &o->transfers[i];
     if (t->request != MPI_REQUEST_NULL) {
-      const struct polyloom_answer a = polyloom_end(op, t->request, 1);
-      if (op == POLYLOOM_TEST && !polyloom_answer_done(a.word[0])) continue;
+      const struct polyloom_response a = polyloom_end(op, t->request, 1);
+      if (op == POLYLOOM_TEST && !polyloom_response_done(a.word[0])) continue;
       keep_error(o, a);
       t->request = MPI_REQUEST_NULL;
       o->open--;
@@ -182,7 +182,7 @@ POLYLOOM_ONCE int polyloom_nonblocking_end(unsigned op, MPI_Request* request, in
 
 void polyloom_nonblocking_meanwhile(MPI_Request request) {
   while (to_start > 0) {
-    if (polyloom_answer_done(polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, request, 0).word[0])) return;
+    if (polyloom_response_done(polyloom_query(POLYLOOM_TEST, POLYLOOM_KEEP, request, 0).word[0])) return;
     look_at_all();
   }
 }

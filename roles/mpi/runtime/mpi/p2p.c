@@ -29,21 +29,21 @@ static inline void fill_empty(MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) status->MPI_SOURCE = MPI_ANY_SOURCE;
 }
 
-/* Fills the status from an answer; returns the error class. */
-static inline int fill(MPI_Status* status, MPI_Comm comm, struct polyloom_answer a) {
-  const int error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+/* Fills the status from a response; returns the error class. */
+static inline int fill(MPI_Status* status, MPI_Comm comm, struct polyloom_response a) {
+  const int error = polyloom_error_class(polyloom_response_error(a.word[0]));
   if (status != MPI_STATUS_IGNORE) {
-    status->MPI_SOURCE = polyloom_comm_local(comm, (int)polyloom_answer_handle(a.word[0]));
-    status->MPI_TAG = polyloom_answer_tag(a.word[0]);
+    status->MPI_SOURCE = polyloom_comm_local(comm, (int)polyloom_response_handle(a.word[0]));
+    status->MPI_TAG = polyloom_response_tag(a.word[0]);
     status->MPI_ERROR = error;
-    status->polyloom_bytes = polyloom_answer_bytes(a.word[1]);
+    status->polyloom_bytes = polyloom_response_bytes(a.word[1]);
   }
   return error;
 }
 
 /* Bytes of a message that are in the buffer. */
-static inline uint32_t received(struct polyloom_answer a, uint32_t room) {
-  const uint32_t bytes = polyloom_answer_bytes(a.word[1]);
+static inline uint32_t received(struct polyloom_response a, uint32_t room) {
+  const uint32_t bytes = polyloom_response_bytes(a.word[1]);
   return bytes < room ? bytes : room;
 }
 
@@ -60,10 +60,10 @@ static inline int send(unsigned op, int call, const void* buf, int count, MPI_Da
     void* const flat = polyloom_flat(buf, count, type, 1);
     if (polyloom_type_has_gaps(type) && flat == 0)
       return polyloom_fail(comm, call, MPI_ERR_INTERN, dest, tag);
-    const struct polyloom_answer a = polyloom_start(op, flat, bytes, polyloom_type_wire(type),
-                                                    wire_peer(comm, dest), tag, polyloom_comm_wire(comm, 0));
+    const struct polyloom_response a = polyloom_start(
+        op, flat, bytes, polyloom_type_wire(type), wire_peer(comm, dest), tag, polyloom_comm_wire(comm, 0));
     polyloom_unflat(flat, 0, count, type, bytes, 0);
-    error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+    error = polyloom_error_class(polyloom_response_error(a.word[0]));
   }
   return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, call, error, dest, tag);
 }
@@ -92,7 +92,7 @@ int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, M
     void* const flat = polyloom_flat(buf, count, datatype, 0);
     if (polyloom_type_has_gaps(datatype) && flat == 0)
       return polyloom_fail(comm, POLYLOOM_CALL_Recv, MPI_ERR_INTERN, source, tag);
-    const struct polyloom_answer a =
+    const struct polyloom_response a =
         polyloom_start(POLYLOOM_RECV_WAIT, flat, bytes, polyloom_type_wire(datatype), wire_peer(comm, source),
                        tag, polyloom_comm_wire(comm, 0));
     polyloom_unflat(flat, buf, count, datatype, received(a, bytes), 1);
@@ -175,11 +175,11 @@ static inline int start(unsigned op, int call, const void* buf, int count, MPI_D
       if (flat == 0) error = extra == MPI_REQUEST_NULL ? MPI_ERR_NO_MEM : MPI_ERR_INTERN;
     }
     if (error == MPI_SUCCESS) {
-      const struct polyloom_answer a =
+      const struct polyloom_response a =
           polyloom_start(op, flat, bytes, polyloom_type_wire(type), to, tag, polyloom_comm_wire(comm, 0));
-      error = polyloom_error_class(polyloom_answer_error(a.word[0]));
+      error = polyloom_error_class(polyloom_response_error(a.word[0]));
       if (error == MPI_SUCCESS) {
-        *request = polyloom_request(polyloom_answer_handle(a.word[0]), is_receive, comm, to, tag);
+        *request = polyloom_request(polyloom_response_handle(a.word[0]), is_receive, comm, to, tag);
         if (has_gaps) *request = remember(extra, *request, flat, (void*)buf, count, type);
         return MPI_SUCCESS;
       }
@@ -229,16 +229,16 @@ static inline int end(unsigned op, MPI_Request* request, int* done, MPI_Status* 
     return MPI_SUCCESS;
   }
   if (polyloom_nonblocking_made && op == POLYLOOM_WAIT) polyloom_nonblocking_meanwhile(r);
-  const struct polyloom_answer a = polyloom_end(op, r, 0);
-  if (polyloom_answer_error(a.word[0]) == POLYLOOM_NO_SUCH) {
+  const struct polyloom_response a = polyloom_end(op, r, 0);
+  if (polyloom_response_error(a.word[0]) == POLYLOOM_NO_SUCH) {
     *request = MPI_REQUEST_NULL;
     return MPI_ERR_REQUEST;
   }
-  if (op == POLYLOOM_TEST && !polyloom_answer_done(a.word[0])) {
+  if (op == POLYLOOM_TEST && !polyloom_response_done(a.word[0])) {
     *done = 0;
     return MPI_SUCCESS;
   }
-  *request = ended(given, polyloom_answer_bytes(a.word[1]));
+  *request = ended(given, polyloom_response_bytes(a.word[1]));
   return fill(status, polyloom_request_comm(r), a);
 }
 
@@ -283,8 +283,8 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   if (polyloom_is_nonblocking(request)) {
     *flag = polyloom_nonblocking_test(request);
   } else if (r != MPI_REQUEST_NULL) {
-    const struct polyloom_answer a = polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
-    *flag = (int)polyloom_answer_done(a.word[0]);
+    const struct polyloom_response a = polyloom_query(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
+    *flag = (int)polyloom_response_done(a.word[0]);
     if (*flag) fill(status, polyloom_request_comm(r), a);
   }
   return MPI_SUCCESS;
@@ -388,8 +388,8 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuse
       if (polyloom_nonblocking_test(requests[i])) continue;
       return MPI_SUCCESS;
     }
-    const struct polyloom_answer a = polyloom_ask(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
-    if (polyloom_answer_error(a.word[0]) == POLYLOOM_OK && !polyloom_answer_done(a.word[0]))
+    const struct polyloom_response a = polyloom_query(POLYLOOM_TEST, POLYLOOM_KEEP, r, 0);
+    if (polyloom_response_error(a.word[0]) == POLYLOOM_OK && !polyloom_response_done(a.word[0]))
       return MPI_SUCCESS;
   }
   *flag = 1;
@@ -463,10 +463,10 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
     return MPI_SUCCESS;
   }
   if (error == MPI_SUCCESS) {
-    const struct polyloom_answer a =
+    const struct polyloom_response a =
         polyloom_start(POLYLOOM_IPROBE, 0, 0, 0, wire_peer(comm, source), tag, polyloom_comm_wire(comm, 0));
-    *flag = (int)polyloom_answer_done(a.word[0]);
-    error = *flag ? fill(status, comm, a) : polyloom_error_class(polyloom_answer_error(a.word[0]));
+    *flag = (int)polyloom_response_done(a.word[0]);
+    error = *flag ? fill(status, comm, a) : polyloom_error_class(polyloom_response_error(a.word[0]));
   }
   return error == MPI_SUCCESS ? MPI_SUCCESS : polyloom_fail(comm, POLYLOOM_CALL_Iprobe, error, source, tag);
 }

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* One command of ENGINE.md; returns with its answer. Kernels push and pop the words themselves. */
-void polyloom_mpe_command(const uint64_t command[3], uint64_t answer[2]);
+/* One command of ENGINE.md; returns with its response. Kernels push and pop the words themselves. */
+void polyloom_mpe_command(const uint64_t command[3], uint64_t response[2]);
 void polyloom_platform_start(void);
 void polyloom_platform_finish(void);
 /* Tells the manager, and a person where there is a terminal; does not return. */

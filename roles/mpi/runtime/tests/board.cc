@@ -39,7 +39,7 @@ struct Board {
   Job job;
   std::unique_ptr<Station> station;
   std::unique_ptr<Commands> commands;
-  std::uint64_t words[3] = {}, answer[2] = {};
+  std::uint64_t words[3] = {}, response[2] = {};
   unsigned pushed = 0, popped = 0;
   bool started = false, stopped = false, done = false;
 };
@@ -67,7 +67,7 @@ void write_register(std::uint32_t number, std::uint64_t value) {
   }
 }
 
-// Answers one request, if there is one within that many milliseconds.
+// Responds to one request, if there is one within that many milliseconds.
 void serve(int milliseconds) {
   pollfd wait{board.management, POLLIN, 0};
   if (::poll(&wait, 1, milliseconds) <= 0) return;
@@ -79,14 +79,14 @@ void serve(int milliseconds) {
   const auto request = read_management(Bytes(bytes).first(static_cast<std::size_t>(std::max<ssize_t>(n, 0))));
   if (!request) return;
   refresh();
-  Management answer = *request;
-  answer.values.clear();
+  Management response = *request;
+  response.values.clear();
   for (unsigned i = 0; i < request->count; ++i) {
     if (request->op == ManagementOp::write) write_register(request->first + i, request->values[i]);
-    if (request->op == ManagementOp::read) answer.values.push_back(board.registers[request->first + i]);
+    if (request->op == ManagementOp::read) response.values.push_back(board.registers[request->first + i]);
   }
-  answer.op = request->op == ManagementOp::write ? ManagementOp::written : ManagementOp::data;
-  const auto out = write_management(answer);
+  response.op = request->op == ManagementOp::write ? ManagementOp::written : ManagementOp::data;
+  const auto out = write_management(response);
   ::sendto(board.management, out.data(), out.size(), 0, reinterpret_cast<sockaddr*>(&from), length);
   if (board.stopped) std::_Exit(0);
 }
@@ -162,14 +162,14 @@ void __polyloom_push(unsigned, std::uint64_t word) {
   board.commands->begin(board.words, board.station->now());
   if ((board.words[0] & 0xFF) == POLYLOOM_TEST || (board.words[0] & 0xFF) == POLYLOOM_IPROBE)
     board.station->pump(0);
-  while (!board.commands->answer(board.answer)) {
+  while (!board.commands->response(board.response)) {
     board.station->pump(board.station->now() + kMillisecond);
     serve(0);
   }
   board.station->transport().flush();
 }
 
-std::uint64_t __polyloom_pop(unsigned) { return board.answer[board.popped++]; }
+std::uint64_t __polyloom_pop(unsigned) { return board.response[board.popped++]; }
 std::uint64_t __polyloom_cycle(void) { return static_cast<std::uint64_t>(board.station->now() / kCycle); }
 std::uint32_t __polyloom_rank(void) { return board.job.config.rank; }
 

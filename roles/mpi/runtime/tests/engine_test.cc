@@ -129,13 +129,13 @@ TEST(Engine, SilentRankEndsRequestsWithAnError) {
   const int queued = net[0].send({1, 1, 0, 0}, data.data(), 1000, true, 0);
   const int fine = net[0].send({2, 1, 0, 0}, data.data(), 1000, false, 0);
   ASSERT_TRUE(net.run_until_complete(0, send, 50 * kMs));
-  EXPECT_EQ(net[0].take(static_cast<unsigned>(send)).error, POLYLOOM_NO_ANSWER);
+  EXPECT_EQ(net[0].take(static_cast<unsigned>(send)).error, POLYLOOM_NO_RESPONSE);
   ASSERT_TRUE(net.run_until_complete(0, queued, 50 * kMs));
   const int later = net[0].send({1, 1, 0, 0}, data.data(), 10, false, net.now());
-  EXPECT_EQ(net[0].take(static_cast<unsigned>(later)).error, POLYLOOM_NO_ANSWER);
-  EXPECT_EQ(net[0].take(static_cast<unsigned>(receive)).error, POLYLOOM_NO_ANSWER);
+  EXPECT_EQ(net[0].take(static_cast<unsigned>(later)).error, POLYLOOM_NO_RESPONSE);
+  EXPECT_EQ(net[0].take(static_cast<unsigned>(receive)).error, POLYLOOM_NO_RESPONSE);
   const int late = net[0].receive({1, 1, 0, 0}, data.data(), 1000, net.now());
-  EXPECT_EQ(net[0].take(static_cast<unsigned>(late)).error, POLYLOOM_NO_ANSWER);
+  EXPECT_EQ(net[0].take(static_cast<unsigned>(late)).error, POLYLOOM_NO_RESPONSE);
   // One that merely has no receive yet is no silent rank.
   for (Time end = net.now() + 100 * kMs; net.step(end);) {
   }
@@ -435,31 +435,31 @@ TEST(EngineExhaustive, TwoFaultsAnywhere) {
 TEST(Commands, WordsOfTheContract) {
   Network net(1, quick(), {}, 1);
   Commands commands(net[0]);
-  std::uint64_t answer[2];
+  std::uint64_t response[2];
   std::int32_t value = 5, got = 0;
-  const auto ask = [&](unsigned op, unsigned peer, int tag, unsigned handle, const void* data,
-                       std::uint32_t bytes) {
+  const auto request = [&](unsigned op, unsigned peer, int tag, unsigned handle, const void* data,
+                           std::uint32_t bytes) {
     const std::uint64_t words[3] = {polyloom_word0(op, 0x12, peer, tag), polyloom_word1(0, handle, data),
                                     polyloom_word2(bytes, data)};
     commands.begin(words, net.now());
-    return commands.answer(answer);
+    return commands.response(response);
   };
-  ASSERT_TRUE(ask(POLYLOOM_IPROBE, POLYLOOM_ANY_RANK, -1, 0, nullptr, 0));
-  EXPECT_EQ(polyloom_answer_done(answer[0]), 0u);
-  ASSERT_TRUE(ask(POLYLOOM_SEND, 0, 9, 0, &value, 4));
-  const unsigned send = polyloom_answer_handle(answer[0]);
-  ASSERT_TRUE(ask(POLYLOOM_IPROBE, POLYLOOM_ANY_RANK, -1, 0, nullptr, 0));
-  EXPECT_EQ(polyloom_answer_done(answer[0]), 1u);
-  EXPECT_EQ(polyloom_answer_tag(answer[0]), 9);
-  EXPECT_EQ(polyloom_answer_bytes(answer[1]), 4u);
-  ASSERT_TRUE(ask(POLYLOOM_RECV_WAIT, 0, 9, 0, &got, 4));
+  ASSERT_TRUE(request(POLYLOOM_IPROBE, POLYLOOM_ANY_RANK, -1, 0, nullptr, 0));
+  EXPECT_EQ(polyloom_response_done(response[0]), 0u);
+  ASSERT_TRUE(request(POLYLOOM_SEND, 0, 9, 0, &value, 4));
+  const unsigned send = polyloom_response_handle(response[0]);
+  ASSERT_TRUE(request(POLYLOOM_IPROBE, POLYLOOM_ANY_RANK, -1, 0, nullptr, 0));
+  EXPECT_EQ(polyloom_response_done(response[0]), 1u);
+  EXPECT_EQ(polyloom_response_tag(response[0]), 9);
+  EXPECT_EQ(polyloom_response_bytes(response[1]), 4u);
+  ASSERT_TRUE(request(POLYLOOM_RECV_WAIT, 0, 9, 0, &got, 4));
   EXPECT_EQ(got, 5);
-  EXPECT_EQ(answer[1] >> 32, 0x12u);
-  ASSERT_TRUE(ask(POLYLOOM_WAIT, 0, 0, send, nullptr, 0));
-  EXPECT_EQ(polyloom_answer_error(answer[0]), 0u);
-  ASSERT_TRUE(ask(POLYLOOM_WAIT, 0, 0, send, nullptr, 0));
-  EXPECT_EQ(polyloom_answer_error(answer[0]), POLYLOOM_NO_SUCH);
-  EXPECT_FALSE(ask(POLYLOOM_RECV_WAIT, 0, 9, 0, &got, 4));
+  EXPECT_EQ(response[1] >> 32, 0x12u);
+  ASSERT_TRUE(request(POLYLOOM_WAIT, 0, 0, send, nullptr, 0));
+  EXPECT_EQ(polyloom_response_error(response[0]), 0u);
+  ASSERT_TRUE(request(POLYLOOM_WAIT, 0, 0, send, nullptr, 0));
+  EXPECT_EQ(polyloom_response_error(response[0]), POLYLOOM_NO_SUCH);
+  EXPECT_FALSE(request(POLYLOOM_RECV_WAIT, 0, 9, 0, &got, 4));
   EXPECT_NE(commands.waiting(), nullptr);
 }
 

@@ -44,7 +44,7 @@ class Run:
 
 
 def free_ports(count: int) -> list[int]:
-    """UDP ports that nobody has now."""
+    """UDP ports that no one has now."""
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
     for one in sockets:
         one.bind(("127.0.0.1", 0))

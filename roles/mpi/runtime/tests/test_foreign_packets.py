@@ -64,17 +64,17 @@ def table_of(size: int) -> list[dict[str, Any]]:
 
 
 def test_a_rank_that_is_not_where_the_table_says_is_named() -> None:
-    """Rank 0 looks for rank 1 at a port where nobody is; then it takes rank 2's address for rank 1's."""
+    """Rank 0 looks for rank 1 at a port where no one is; then it takes rank 2's address for rank 1's."""
     table = table_of(5)
-    nobody = [*table]
-    nobody[1] = table.pop()
-    del nobody[-1]
+    absent = [*table]
+    absent[1] = table.pop()
+    del absent[-1]
     swapped = [table[0], table[2], table[1], *table[3:]]
-    for wrong in (nobody, swapped):
+    for wrong in (absent, swapped):
         ours = mpi_job.run(
             PROGRAMS / "fatal", 4, "circle", table=table, own={0: {"table": wrong, "retries": 4}}, timeout=30
         )
-        text = "rank 0: MPI_Ssend: the other rank does not answer (rank 1, tag 3, MPI_COMM_WORLD)"
+        text = "rank 0: MPI_Ssend: the other rank does not respond (rank 1, tag 3, MPI_COMM_WORLD)"
         assert text in ours.event("abort")["text"]
         assert ours.manager_code == 1 and ours.codes[0] != 0
 

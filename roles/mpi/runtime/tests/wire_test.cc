@@ -141,10 +141,10 @@ TEST(Arp, OnlyRequestsForTheOwnAddress) {
   const Frame frame = read_frame(request, kTwo);
   ASSERT_TRUE(frame.arp);
   EXPECT_EQ(frame.arp->mac, kOne.mac);
-  const auto answer = write_arp_answer(kTwo, *frame.arp);
-  EXPECT_EQ(answer.size(), 60u);
-  EXPECT_EQ(std::to_integer<unsigned>(answer[21]), 2u);
-  EXPECT_EQ(std::to_integer<unsigned>(answer[27]), 2u);
+  const auto response = write_arp_response(kTwo, *frame.arp);
+  EXPECT_EQ(response.size(), 60u);
+  EXPECT_EQ(std::to_integer<unsigned>(response[21]), 2u);
+  EXPECT_EQ(std::to_integer<unsigned>(response[27]), 2u);
   EXPECT_EQ(read_frame(request, kOne).drop, Drop::foreign);
 }
 

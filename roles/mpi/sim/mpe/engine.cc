@@ -35,7 +35,7 @@ inline void Engine::admit(Cycle k) {
 Event Engine::event(Cycle k, bool command_valid) const {
   const bool sends = builder_.ready() && ((flags_ & kFManage) != 0 ? stored_ == 0 : (flags_ & kFSend) != 0);
   if ((flags_ & kFStop) != 0 && writer_.idle() && builder_.idle()) return EV_STOP;
-  if ((flags_ & kFAnswer) != 0 && writer_.idle() && !answer_valid_) return EV_ANSWER;
+  if ((flags_ & kFResponse) != 0 && writer_.idle() && !response_valid_) return EV_RESPONSE;
   if (builder_.copied()) return EV_COPIED;
   if (sends && (flags_ & kFStop) == 0) return EV_SEND;
   if (pending_ && head_manage_ && writer_.idle()) return EV_MANAGE;
@@ -84,7 +84,7 @@ std::uint32_t Engine::input(Input number, Cycle k, const Inputs& in, Event why) 
 
 // What the program branches on.
 unsigned Engine::outside(bool command_valid) const {
-  return unsigned{!command_valid} | unsigned{answer_valid_} << 1 | unsigned{payload_.empty()} << 2 |
+  return unsigned{!command_valid} | unsigned{response_valid_} << 1 | unsigned{payload_.empty()} << 2 |
          unsigned{!payload_.empty() && payload_.front().last} << 3 | unsigned{!writer_.ready()} << 4;
 }
 
@@ -102,7 +102,7 @@ bool Engine::step(Cycle k, const Inputs& in) {
   if ((taken || out == O_POP_WORD) && !payload_.empty()) payload_.pop();
   build(k, in);
   take_words(k, room);
-  if (in.answer_taken) answer_valid_ = false;
+  if (in.response_taken) response_valid_ = false;
   if (out != O_NONE) put_out(out, result, k);
   return out == O_POP_COMMAND;
 }
@@ -158,9 +158,9 @@ void Engine::put_out(Output out, std::uint32_t result, Cycle k) {
     case O_WRITE:
       writer_.job(result);
       break;
-    case O_ANSWER:
-      answer_ = std::uint64_t{result} << 32 | low_;
-      answer_valid_ = true;
+    case O_RESPONSE:
+      response_ = std::uint64_t{result} << 32 | low_;
+      response_valid_ = true;
       break;
     case O_ACK_TIMER:
       ack_.start(k, result);
@@ -176,7 +176,7 @@ void Engine::put_out(Output out, std::uint32_t result, Cycle k) {
       break;
     case O_CONTROL:
       started_ = (result & 1) != 0;
-      answer_valid_ = false;
+      response_valid_ = false;
       break;
     case O_JOB:
       job_ = result;
@@ -197,8 +197,8 @@ void Engine::put_out(Output out, std::uint32_t result, Cycle k) {
     case O_COUNTER:
       counter_ = result & 15;
       break;
-    case O_TOLD:
-      builder_.told();
+    case O_REPORTED:
+      builder_.reported();
       break;
     default:
       break;

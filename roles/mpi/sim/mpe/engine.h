@@ -30,10 +30,10 @@ struct Frame {
 
 /// What the node hands the engine in a cycle, all as it stands before the clock's edge.
 struct Inputs {
-  bool command_valid = false, kernel_done = false, answer_taken = false;
+  bool command_valid = false, kernel_done = false, response_taken = false;
   std::uint64_t command = 0;
   bool write_taken = false, read_taken = false;
-  const Reader::Answer* read = nullptr;
+  const Reader::Response* read = nullptr;
 };
 
 /// Where whole frames go.
@@ -59,8 +59,8 @@ class Engine {
   bool kernel_runs() const { return started_; }
   std::uint16_t rank() const { return rank_; }
   std::uint16_t size() const { return size_; }
-  bool answer_valid() const { return answer_valid_; }
-  std::uint64_t answer() const { return answer_; }
+  bool response_valid() const { return response_valid_; }
+  std::uint64_t response() const { return response_; }
 
   /// True if the command's word is taken.
   bool step(Cycle k, const Inputs& in);
@@ -121,8 +121,8 @@ class Engine {
   // Settings and what goes to the kernel
   std::uint32_t job_ = 0;
   std::uint16_t size_ = 0, rank_ = 0, eager_ = 0;
-  bool started_ = false, answer_valid_ = false;
-  std::uint64_t answer_ = 0;
+  bool started_ = false, response_valid_ = false;
+  std::uint64_t response_ = 0;
   std::uint32_t low_ = 0;
   Endpoint to_;
   std::uint32_t bytes_ = 0;

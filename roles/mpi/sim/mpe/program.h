@@ -15,7 +15,7 @@ constexpr unsigned kFirstPointer = 28;
 constexpr unsigned kFSend = 63;
 constexpr unsigned kFManage = 32;
 constexpr unsigned kFSweep = 64;
-constexpr unsigned kFAnswer = 128;
+constexpr unsigned kFResponse = 128;
 constexpr unsigned kFStop = 256;
 constexpr unsigned kStoreWords = 8192;
 constexpr unsigned kMaxPayload = 1440;
@@ -41,7 +41,7 @@ enum Output : std::uint8_t {
   O_READ = 10,
   O_WRITE_AT = 11,
   O_WRITE = 12,
-  O_ANSWER = 13,
+  O_RESPONSE = 13,
   O_ACK_TIMER = 14,
   O_TICK_TIMER = 15,
   O_NO_ACK = 16,
@@ -55,7 +55,7 @@ enum Output : std::uint8_t {
   O_POP_COMMAND = 24,
   O_COUNT = 25,
   O_COUNTER = 26,
-  O_TOLD = 27
+  O_REPORTED = 27
 };
 enum Input : std::uint8_t {
   I_JOB = 0,
@@ -93,7 +93,7 @@ enum Condition : std::uint8_t {
   RETURN = 9,
   CASE = 10,
   NO_COMMAND = 11,
-  ANSWER_WAITS = 12,
+  RESPONSE_WAITS = 12,
   NO_WORD = 13,
   LAST_WORD = 14,
   WRITER_FULL = 15
@@ -107,7 +107,7 @@ enum Event : std::uint8_t {
   EV_MANAGE = 5,
   EV_SEND = 6,
   EV_COPIED = 7,
-  EV_ANSWER = 8,
+  EV_RESPONSE = 8,
   EV_STOP = 9
 };
 enum Operation : std::uint8_t {

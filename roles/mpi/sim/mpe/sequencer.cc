@@ -153,7 +153,7 @@ std::uint32_t Sequencer::step(std::uint32_t input, unsigned outside) {
       at_ = &text_[i.to | (result & 15)];
       return result;
     case NO_COMMAND:
-    case ANSWER_WAITS:
+    case RESPONSE_WAITS:
     case NO_WORD:
     case LAST_WORD:
     case WRITER_FULL:

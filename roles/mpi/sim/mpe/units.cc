@@ -82,7 +82,7 @@ Word Reader::word() const {
   return {((low_ & kept) | (next & ~kept)) & low_bytes(left_), left_ <= 8};
 }
 
-void Reader::step(bool next, bool asked, const Answer* answer) {
+void Reader::step(bool next, bool requested, const Response* response) {
   if (uses(next)) {
     source_ = less(source_);
     low_ = turned(fifo_.front().data);
@@ -91,10 +91,10 @@ void Reader::step(bool next, bool asked, const Answer* answer) {
     fifo_.pop();
     --open_;
   }
-  if (answer != nullptr) fifo_.push(*answer);
-  if (asked) {
+  if (response != nullptr) fifo_.push(*response);
+  if (requested) {
     ++word_;
-    --ask_;
+    --request_;
     ++open_;
   }
   if (next) {
@@ -109,7 +109,7 @@ void Reader::start(std::uint32_t address, unsigned bytes) {
   shift_ = address & 7;
   left_ = bytes;
   source_ = bytes + shift_;
-  ask_ = (source_ + 7) / 8;
+  request_ = (source_ + 7) / 8;
   primed_ = bad_ = false;
 }
 
@@ -123,12 +123,13 @@ Word Builder::word(const Reader& reader) const {
   return run_.replay() ? Word{stored_, left_ <= 8} : reader.word();
 }
 
-void Builder::step(bool next, Reader& reader, bool asked, const Reader::Answer* answer, Store& store) {
+void Builder::step(bool next, Reader& reader, bool requested, const Reader::Response* response,
+                   Store& store) {
   const bool pays = paying_ && next;
   const Word word = pays ? this->word(reader) : Word{};
   const bool ends = pays && word.last, from_reader = pays && !run_.replay();
   const bool take = waits_ && !runs_ && !copied_ && (wait_.replay() || reader.ready());
-  if (ends && run_.tell()) copied_bad_ = !run_.replay() && reader.bad();
+  if (ends && run_.report()) copied_bad_ = !run_.replay() && reader.bad();
 
   const bool reads = paying_ && runs_ && run_.replay() && (!stored_valid_ || (next && left_ > 8));
   const bool writes = from_reader && run_.record();
@@ -139,7 +140,7 @@ void Builder::step(bool next, Reader& reader, bool asked, const Reader::Answer* 
   } else if (next) {
     stored_valid_ = false;
   }
-  reader.step(from_reader, asked, answer);
+  reader.step(from_reader, requested, response);
   if (take) {
     if (!wait_.replay()) reader.start(address_, wait_.bytes());
     run_ = wait_;
@@ -157,7 +158,7 @@ void Builder::step(bool next, Reader& reader, bool asked, const Reader::Answer* 
   } else if (ends) {
     paying_ = false;
   }
-  if (ends && run_.tell()) copied_ = true;
+  if (ends && run_.report()) copied_ = true;
 }
 
 }  // namespace polyloom::mpi::mpe

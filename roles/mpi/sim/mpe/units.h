@@ -58,7 +58,7 @@ struct Job {
   bool to_memory() const { return (word_ & 0x8000) != 0; }
   bool to_store() const { return (word_ & 0x4000) != 0; }
   bool from_store() const { return (word_ & 0x2000) != 0; }
-  bool tell() const { return (word_ & 0x8000) != 0; }
+  bool report() const { return (word_ & 0x8000) != 0; }
   bool record() const { return (word_ & 0x4000) != 0; }
   bool replay() const { return (word_ & 0x2000) != 0; }
 
@@ -100,17 +100,17 @@ class Writer {
 class Reader {
  public:
   bool ready() const { return !busy_; }
-  MemoryRequest request() const { return {busy_ && ask_ != 0 && open_ != kBeats, word_ << 3, 0, 0}; }
+  MemoryRequest request() const { return {busy_ && request_ != 0 && open_ != kBeats, word_ << 3, 0, 0}; }
   bool valid() const;
   Word word() const;
   /// `bad`, with the last word: some lay outside of the memory.
   bool bad() const { return bad_ || (uses(true) && fifo_.front().error); }
-  struct Answer {
+  struct Response {
     std::uint64_t data;
     bool error;
   };
-  /// `next`: the word is taken. `asked`: the memory takes the request. `answer`: of the memory, or null.
-  void step(bool next, bool asked, const Answer* answer);
+  /// `next`: the word is taken. `asked`: the memory takes the request. `response`: of the memory, or null.
+  void step(bool next, bool requested, const Response* response);
   void start(std::uint32_t address, unsigned bytes);
 
  private:
@@ -123,9 +123,9 @@ class Reader {
 
   bool busy_ = false, primed_ = false, bad_ = false;
   std::uint32_t word_ = 0;
-  unsigned ask_ = 0, open_ = 0, shift_ = 0, left_ = 0, source_ = 0;
+  unsigned request_ = 0, open_ = 0, shift_ = 0, left_ = 0, source_ = 0;
   std::uint64_t low_ = 0;
-  Fifo<Answer, kBeats> fifo_;
+  Fifo<Response, kBeats> fifo_;
 };
 
 class Builder {
@@ -136,8 +136,8 @@ class Builder {
   bool copied_bad() const { return copied_bad_; }
   bool valid(const Reader& reader) const;
   Word word(const Reader& reader) const;
-  /// `next`: the datagram's word is taken; `asked`, `answer`: as for the reader, which is stepped, too.
-  void step(bool next, Reader& reader, bool asked, const Reader::Answer* answer, Store& store);
+  /// `next`: the datagram's word is taken; `asked`, `response`: as for the reader, which is stepped, too.
+  void step(bool next, Reader& reader, bool requested, const Reader::Response* response, Store& store);
   /// After step(): what the program puts out in this cycle.
   void address(std::uint32_t value) { address_ = value; }
   void job(std::uint32_t value) {
@@ -148,7 +148,7 @@ class Builder {
     words_.push({last, promised_, value});
     if (last) promised_ = false;
   }
-  void told() { copied_ = false; }
+  void reported() { copied_ = false; }
 
  private:
   struct Header {

@@ -2,7 +2,7 @@
 // overlay_board_input_proof: polyloom_overlay_board_input grants each copy once and in order, ends each message once, in time.
 // How: a key names its message's number, and with it one of two tables, picked freely: up to two beats of one or two records,
 // one of which may be an indirection to a beat more. A copy carries its place in the table; of the oldest message a bit for
-// each copy that is still to come is kept. Memory answers when it likes, each request once. Room is counted again outside.
+// each copy that is still to come is kept. Memory responds when it likes, each request once. Room is counted again outside.
 module overlay_board_input_proof
   import polyloom_overlay_pkg::*;
   import polyloom_overlay_noc_pkg::*;
@@ -24,7 +24,7 @@ module overlay_board_input_proof
     input logic   [1:0]      flits_i,
     // Outputs, memory
     input logic              grant_i,
-    input logic              ask_ready_i,
+    input logic              request_ready_i,
     input logic              come_i,
     input place_t            come_place_i
 );
@@ -101,15 +101,17 @@ module overlay_board_input_proof
 
   // ---- memory ----
 
-  logic ask_valid;
-  beat_ask_t ask;
+  logic request_valid;
+  beat_request_t request;
   logic [7:0] waits_q;  // by place: a beat was asked for and has not come
-  logic [7:0][4:0] asked_q;  // and which: {chain, message, beat}
+  logic [7:0][4:0] requested_q;  // and which: {chain, message, beat}
   beat_t beat;
 
   always_comb begin
     logic chain, second, table_of;
-    {chain, table_of, second} = {asked_q[come_place_i][4], asked_q[come_place_i][2], asked_q[come_place_i][0]};
+    {chain, table_of, second} = {
+      requested_q[come_place_i][4], requested_q[come_place_i][2], requested_q[come_place_i][0]
+    };
     if (come_i) assume (waits_q[come_place_i]);
     beat = '0;
     for (int unsigned r = 0; r < 2; r++) begin
@@ -117,10 +119,10 @@ module overlay_board_input_proof
       place = {chain, second && !chain, 1'(r)};
       if (!chain && indirection_i[table_of][place[1:0]]) begin
         beat.chunk[4-r] = {
-          RECORD_INDIRECTION, 13'b0, 1'b0, FIRST | 26'h10 | 26'(asked_q[come_place_i][3:2]) << 2, 5'd1
+          RECORD_INDIRECTION, 13'b0, 1'b0, FIRST | 26'h10 | 26'(requested_q[come_place_i][3:2]) << 2, 5'd1
         };
       end else begin
-        beat.chunk[4-r] = {RECORD_THREAD, 13'b0, 27'b0, asked_q[come_place_i][3:2], place};
+        beat.chunk[4-r] = {RECORD_THREAD, 13'b0, 27'b0, requested_q[come_place_i][3:2], place};
       end
     end
     beat.count = 16'd1 + 16'((chain ? two_i[table_of][2] : second ? two_i[table_of][1] : two_i[table_of][0]));
@@ -131,10 +133,10 @@ module overlay_board_input_proof
       waits_q <= '0;
     end else begin
       if (come_i) waits_q[come_place_i] <= 1'b0;
-      if (ask_valid && ask_ready_i) waits_q[ask.place] <= 1'b1;
+      if (request_valid && request_ready_i) waits_q[request.place] <= 1'b1;
     end
   end
-  always_ff @(posedge clk_i) if (ask_valid && ask_ready_i) asked_q[ask.place] <= ask.beat[4:0];
+  always_ff @(posedge clk_i) if (request_valid && request_ready_i) requested_q[request.place] <= request.beat[4:0];
 
   // ---- the input ----
 
@@ -151,30 +153,30 @@ module overlay_board_input_proof
   ) i_dut (
       .clk_i,
       .rst_ni,
-      .idle_o       (idle),
-      .board_i      ('0),
-      .mesh_i       (8'h11),
-      .valid_i      (start || coming_q != '0),
-      .way_i        (key_i ? '0 : PORTS'(1)),
-      .in_i         (in),
-      .room_o       (room),
-      .head_valid_o (head_valid),
-      .head_long_o  (head_long),
-      .head_way_o   (way),
-      .grant_i      (grant),
-      .ending_o     (ending),
-      .flit_o       (out),
-      .ask_valid_o  (ask_valid),
-      .ask_ready_i,
-      .ask_o        (ask),
-      .beat_valid_i (come_i),
-      .beat_place_i (come_place_i),
-      .beat_i       (beat),
-      .fault_valid_o(fault_valid),
-      .fault_ready_i(1'b1),
-      .fault_o      (fault),
-      .copy_o       (copied),
-      .end_o        (ended)
+      .idle_o         (idle),
+      .board_i        ('0),
+      .mesh_i         (8'h11),
+      .valid_i        (start || coming_q != '0),
+      .way_i          (key_i ? '0 : PORTS'(1)),
+      .in_i           (in),
+      .room_o         (room),
+      .head_valid_o   (head_valid),
+      .head_long_o    (head_long),
+      .head_way_o     (way),
+      .grant_i        (grant),
+      .ending_o       (ending),
+      .flit_o         (out),
+      .request_valid_o(request_valid),
+      .request_ready_i,
+      .request_o      (request),
+      .beat_valid_i   (come_i),
+      .beat_place_i   (come_place_i),
+      .beat_i         (beat),
+      .fault_valid_o  (fault_valid),
+      .fault_ready_i  (1'b1),
+      .fault_o        (fault),
+      .copy_o         (copied),
+      .end_o          (ended)
   );
 
   // ---- what must be ----
@@ -256,7 +258,7 @@ module overlay_board_input_proof
         assert (left_q == '0);
       end
       // No place is asked for that is waited for; of one that still held a beat, copies would be lost.
-      if (ask_valid) assert (!waits_q[ask.place]);
+      if (request_valid) assert (!waits_q[request.place]);
     end
   end
 

@@ -6,8 +6,8 @@ module overlay_output_proof #(
 ) (
     input logic                 clk_i,
     input logic                 rst_ni,
-    input logic [Legs-1:0]      ask_i,
-    input logic [Legs-1:0][1:0] flits_i,  // of the message that it asks for, - 1
+    input logic [Legs-1:0]      request_i,
+    input logic [Legs-1:0][1:0] flits_i,    // of the message that it asks for, - 1
     input logic                 room_i
 );
 
@@ -29,7 +29,7 @@ module overlay_output_proof #(
   logic [2:0] waited_q[Legs];
 
   for (genvar l = 0; l < Legs; l++) begin : gen_leg
-    assign request[l] = ask_i[l] && left_q[l] == '0;
+    assign request[l] = request_i[l] && left_q[l] == '0;
     assign long_message[l] = flits_i[l] != '0;
     assign ending[l] = left_q[l] == 2'd1;
     assign flit[l] = '{

@@ -54,8 +54,8 @@ MemRange place_of(const ClusterFacts& facts, bool executable, std::uint32_t addr
                   "0xc0000000 on");
 }
 
-/// The next frame that answers; a fault of the program is noted on the way.
-BackendFrame ElfRunner::answer(const std::string& what) {
+/// The next frame that responds; a fault of the program is noted on the way.
+BackendFrame ElfRunner::response(const std::string& what) {
   for (;;) {
     while (received_.empty()) {
       for (BackendFrame& frame : backend_->recv()) received_.push_back(std::move(frame));
@@ -87,7 +87,7 @@ void ElfRunner::write(const MemRange& range, std::span<const std::uint8_t> bytes
     piece.bytes = std::min(kPiece, range.bytes - at);
     const std::vector<std::uint64_t> words = blocks::pack_bytes(bytes.subspan(at, piece.bytes));
     send(blocks::encode(blocks::WriteFrame{0, piece, words}));
-    answer(what);
+    response(what);
   }
 }
 
@@ -111,7 +111,7 @@ void ElfRunner::load(const ElfProgram& program) {
 
 std::uint32_t ElfRunner::read_word(const MemRange& range) {
   send(blocks::encode(blocks::ReadFrame{0, range}));
-  const BackendFrame frame = answer("a read of tohost");
+  const BackendFrame frame = response("a read of tohost");
   const blocks::HostFrame decoded = blocks::decode(frame.words);
   return static_cast<std::uint32_t>(std::get<blocks::ReadDataFrame>(decoded).data[0]);
 }

@@ -62,7 +62,7 @@ class ElfRunner {
     const BackendFrame frame{0, std::move(words)};
     backend_->send({&frame, 1});
   }
-  BackendFrame answer(const std::string& what);
+  BackendFrame response(const std::string& what);
 
   std::unique_ptr<HostBackend> backend_;
   std::deque<BackendFrame> received_;  ///< not yet looked at

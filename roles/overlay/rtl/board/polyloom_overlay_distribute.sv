@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_distribute: hands the shell's requests to the tiles that they are for.
 // How:          request --> [ held, a bit per tile that has not taken it ] --> tiles; taken by all: next.
-//               The answer of a read comes back through a register.
+//               The response of a read comes back through a register.
 // Latency:      1 cycle to a tile, 1 back. Throughput: a request in 2 cycles if tiles take at once.
 // Backpressure: a tile that does not take a request holds back the next one for all.
 // Order/loss:   in order; a request for no tile is taken and dropped (the host side has checked it).
 // Reset:        empty.
-// Limits:       at most one read under way (asserted by the requester: polyloom_overlay_host waits for its answer).
-// Cost:         a register of a request, 1 LUT a tile and bit of the answer.
+// Limits:       at most one read under way (asserted by the requester: polyloom_overlay_host waits for its response).
+// Cost:         a register of a request, 1 LUT a tile and bit of the response.
 // Source: own design.   Tests: test_polyloom_overlay_distribute.py.
 module polyloom_overlay_distribute
   import polyloom_overlay_pkg::*;
@@ -46,7 +46,7 @@ module polyloom_overlay_distribute
         default: targets[t] = 32'(ctl_i.target) == t;
       endcase
     end
-    if (ctl_i.all) targets = ctl_i.op == CTL_READ_INSTR || ctl_i.op == CTL_READ_PAD ? Tiles'(1) : '1;
+    if (ctl_i.all) targets = ctl_i.op == CTL_READ_INSTR || ctl_i.op == CTL_READ_SCRATCHPAD ? Tiles'(1) : '1;
   end
 
   assign ctl_ready_o  = pending_q == '0;

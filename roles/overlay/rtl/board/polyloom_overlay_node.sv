@@ -2,7 +2,7 @@
 // polyloom_overlay_node: an overlay board: tiles, memories' ports, message network, links, detection, host link.
 // How:          host link <--> front <--> tiles <--> memories
 //                                |          |
-//                                '-- message network -- rim <--> lanes N, E, S, W
+//                                '-- message network -- periphery <--> lanes N, E, S, W
 // Latency:      of the parts. Throughput: of the parts.
 // Backpressure: lanes never wait; the host link is valid/ready; memories are AXI4.
 // Order/loss:   of the parts. Deadlock: README.md.
@@ -185,7 +185,7 @@ module polyloom_overlay_node
   assign mesh  = strap_q[13:6];
 
   // ---- host ----
-  logic front_idle, ctl_valid, ctl_ready, ctl_rsp_valid, event_valid, event_ready;
+  logic frontend_idle, ctl_valid, ctl_ready, ctl_rsp_valid, event_valid, event_ready;
   logic inject, may_inject, host_in, host_out, route_fault_valid, route_fault_ready;
   route_fault_t route_fault;
   ctl_req_t ctl;
@@ -200,14 +200,14 @@ module polyloom_overlay_node
   logic [Tiles-1:0][Cores-1:0] retired;
   logic [Links:0] exit_valid, exit_ready, enter_valid, enter_room;
   flit_t exit_flit[Links+1], enter_flit[Links+1];
-  polyloom_overlay_front #(
+  polyloom_overlay_frontend #(
       .Cfg    (Cfg),
       .ClockHz(ClockHz),
       .Gate   (Gate)
   ) i_front (
       .clk_i,
       .rst_ni,
-      .idle_o          (front_idle),
+      .idle_o          (frontend_idle),
       .cycle_i,
       .board_i         (board),
       .mesh_i          (mesh),
@@ -379,21 +379,21 @@ module polyloom_overlay_node
   // ---- links and detection ----
   logic [Links-1:0] link_sent, link_received, link_again, link_bad, unused_held;
   logic [31:0] unused_grants;
-  logic rim_idle;
+  logic periphery_idle;
   flit_t to_link[Links], from_link[Links];
   for (genvar l = 0; l < int'(Links); l++) begin : gen_link
     assign to_link[l] = exit_flit[l];
     assign enter_flit[l] = from_link[l];
   end
-  polyloom_overlay_rim #(
+  polyloom_overlay_periphery #(
       .Cfg (Cfg),
       .Gate(Gate)
-  ) i_rim (
+  ) i_periphery (
       .clk_i,
       .rst_ni,
       .board_i       (board),
       .mesh_i        (mesh),
-      .idle_o        (rim_idle),
+      .idle_o        (periphery_idle),
       .timeout_i     (strap_q[29:14]),
       .word_time_i   (strap_q[45:30]),
       .tx_valid_o    (lane_tx_valid_o),
@@ -473,7 +473,7 @@ module polyloom_overlay_node
   logic moves;
   assign moves = (|retired) || ctl_valid || ctl_rsp_valid || (|dma_valid) || (|dma_rsp_valid) || event_valid ||
       (|out_valid) || (|in_valid) || (|enter_valid) || (|(exit_valid & exit_ready)) || (|let_go) || host_rx_valid_i ||
-      (|lane_rx_valid_i) || (|copies) || (|keys_ended) || (|beats_read) || route_fault_valid || !front_idle || !tiles_idle || !rim_idle;
+      (|lane_rx_valid_i) || (|copies) || (|keys_ended) || (|beats_read) || route_fault_valid || !frontend_idle || !tiles_idle || !periphery_idle;
   polyloom_overlay_still i_still (
       .clk_i,
       .rst_ni,

@@ -5,7 +5,7 @@
 //                       '--> mailbox <--> the tile's router          cores, mailbox --> events
 // Latency:      of the parts. Throughput: of the parts.
 // Backpressure: line and event ports are valid/ready; the network's side is rooms; nothing else waits.
-// Order/loss:   of the parts; a control request is taken when its part takes it, answers come in order.
+// Order/loss:   of the parts; a control request is taken when its part takes it, responses come in order.
 // Reset:        of the parts: no thread runs.
 // Limits:       those of polyloom_overlay_node.
 // Cost:         `polyloom synth overlay`.
@@ -73,9 +73,9 @@ module polyloom_overlay_tile
 
   // ---- the shell's requests ----
   ctl_req_t ctl;
-  logic for_mailbox, cores_ctl_ready, pad_ctl_ready;
-  logic cores_rsp_valid, pad_rsp_valid;
-  logic [31:0] cores_rdata, pad_rdata;
+  logic for_mailbox, cores_ctl_ready, scratchpad_ctl_ready;
+  logic cores_rsp_valid, scratchpad_rsp_valid;
+  logic [31:0] cores_rdata, scratchpad_rdata;
   always_comb begin
     ctl = ctl_i;
     case (ctl_i.op)
@@ -84,17 +84,17 @@ module polyloom_overlay_tile
       default: ctl.target = '0;
     endcase
   end
-  assign for_mailbox = ctl_i.op == CTL_WRITE_PAD || ctl_i.op == CTL_READ_PAD;
-  assign ctl_ready_o = for_mailbox ? pad_ctl_ready : cores_ctl_ready;
-  assign ctl_rsp_valid_o = cores_rsp_valid || pad_rsp_valid;  // the shell asks for one word at a time
-  assign ctl_rdata_o = pad_rsp_valid ? pad_rdata : cores_rdata;
+  assign for_mailbox = ctl_i.op == CTL_WRITE_SCRATCHPAD || ctl_i.op == CTL_READ_SCRATCHPAD;
+  assign ctl_ready_o = for_mailbox ? scratchpad_ctl_ready : cores_ctl_ready;
+  assign ctl_rsp_valid_o = cores_rsp_valid || scratchpad_rsp_valid;  // the shell asks for one word at a time
+  assign ctl_rdata_o = scratchpad_rsp_valid ? scratchpad_rdata : cores_rdata;
 
   // ---- cores and units ----
-  logic [Cores-1:0] cache_req_valid, pad_req_valid, fpu_req_valid;
-  mem_req_t [Cores-1:0] cache_req, pad_req;
+  logic [Cores-1:0] cache_req_valid, scratchpad_req_valid, fpu_req_valid;
+  mem_req_t [Cores-1:0] cache_req, scratchpad_req;
   fpu_req_t [Cores-1:0] fpu_req;
-  logic [Cores-1:0] hit_valid, fill_valid, pad_valid, fpu_valid, div_valid;
-  rsp_t hit, fill, pad, fpu, div;
+  logic [Cores-1:0] hit_valid, fill_valid, scratchpad_valid, fpu_valid, div_valid;
+  rsp_t hit, fill, scratchpad, fpu, div;
   logic [Cores-1:0][Cfg.threads-1:0] can_send, can_recv, wake;
   logic [Cores-1:0][Cfg.threads-1:0][3:0] wake_bits;
   logic [Cores-1:0] recv_valid, free_valid, send_valid, wait_valid;
@@ -114,51 +114,51 @@ module polyloom_overlay_tile
       .rst_ni,
       .phase_i,
       .hart_base_i,
-      .tile0_i          (tile_i == '0),
+      .tile0_i               (tile_i == '0),
       .router_sent_i,
-      .ctl_valid_i      (ctl_valid_i && !for_mailbox),
-      .ctl_ready_o      (cores_ctl_ready),
-      .ctl_i            (ctl),
-      .ctl_rsp_valid_o  (cores_rsp_valid),
-      .ctl_rdata_o      (cores_rdata),
-      .cache_req_valid_o(cache_req_valid),
-      .cache_req_o      (cache_req),
-      .pad_req_valid_o  (pad_req_valid),
-      .pad_req_o        (pad_req),
-      .fpu_req_valid_o  (fpu_req_valid),
-      .fpu_req_o        (fpu_req),
-      .hit_valid_i      (hit_valid),
-      .hit_i            (hit),
-      .fill_valid_i     (fill_valid),
-      .fill_i           (fill),
-      .pad_valid_i      (pad_valid),
-      .pad_i            (pad),
-      .fpu_valid_i      (fpu_valid),
-      .fpu_i            (fpu),
-      .div_valid_i      (div_valid),
-      .div_i            (div),
-      .can_send_i       (can_send),
-      .can_recv_i       (can_recv),
-      .recv_valid_o     (recv_valid),
-      .recv_thread_o    (recv_thread),
-      .recv_slot_i      (recv_slot),
-      .free_valid_o     (free_valid),
-      .free_slot_o      (free_slot),
-      .send_valid_o     (send_valid),
-      .send_o           (send),
-      .wait_valid_o     (wait_valid),
-      .wait_thread_o    (wait_thread),
-      .wait_bits_o      (wait_bits),
-      .wake_i           (wake),
-      .wake_bits_i      (wake_bits),
-      .cache_hit_i      (count_hit),
-      .cache_miss_i     (count_miss),
-      .cache_writeback_i(count_writeback),
-      .event_valid_o    (cores_event_valid),
-      .event_ready_i    (cores_event_ready),
-      .event_o          (cores_event),
+      .ctl_valid_i           (ctl_valid_i && !for_mailbox),
+      .ctl_ready_o           (cores_ctl_ready),
+      .ctl_i                 (ctl),
+      .ctl_rsp_valid_o       (cores_rsp_valid),
+      .ctl_rdata_o           (cores_rdata),
+      .cache_req_valid_o     (cache_req_valid),
+      .cache_req_o           (cache_req),
+      .scratchpad_req_valid_o(scratchpad_req_valid),
+      .scratchpad_req_o      (scratchpad_req),
+      .fpu_req_valid_o       (fpu_req_valid),
+      .fpu_req_o             (fpu_req),
+      .hit_valid_i           (hit_valid),
+      .hit_i                 (hit),
+      .fill_valid_i          (fill_valid),
+      .fill_i                (fill),
+      .scratchpad_valid_i    (scratchpad_valid),
+      .scratchpad_i          (scratchpad),
+      .fpu_valid_i           (fpu_valid),
+      .fpu_i                 (fpu),
+      .div_valid_i           (div_valid),
+      .div_i                 (div),
+      .can_send_i            (can_send),
+      .can_recv_i            (can_recv),
+      .recv_valid_o          (recv_valid),
+      .recv_thread_o         (recv_thread),
+      .recv_slot_i           (recv_slot),
+      .free_valid_o          (free_valid),
+      .free_slot_o           (free_slot),
+      .send_valid_o          (send_valid),
+      .send_o                (send),
+      .wait_valid_o          (wait_valid),
+      .wait_thread_o         (wait_thread),
+      .wait_bits_o           (wait_bits),
+      .wake_i                (wake),
+      .wake_bits_i           (wake_bits),
+      .cache_hit_i           (count_hit),
+      .cache_miss_i          (count_miss),
+      .cache_writeback_i     (count_writeback),
+      .event_valid_o         (cores_event_valid),
+      .event_ready_i         (cores_event_ready),
+      .event_o               (cores_event),
       .retired_o,
-      .trace_o          (unused_trace)
+      .trace_o               (unused_trace)
   );
 
   if (Cfg.fpu || Cfg.muldiv) begin : gen_fpu
@@ -239,7 +239,7 @@ module polyloom_overlay_tile
   logic [1:0][Cores-1:0] unused_counts;
   // It rests when the scratchpad has answered all threads, and begins when its tables are cleared.
   logic mailbox_clk, mailbox_idle, mailbox_called;
-  assign mailbox_called = (|recv_valid) || (|free_valid) || (|send_valid) || (|wait_valid) || (|pad_req_valid) ||
+  assign mailbox_called = (|recv_valid) || (|free_valid) || (|send_valid) || (|wait_valid) || (|scratchpad_req_valid) ||
       (ctl_valid_i && for_mailbox) || in_valid_i || release_i;
   polyloom_clock_gate #(
       .Gate (Gate),
@@ -254,55 +254,55 @@ module polyloom_overlay_tile
   polyloom_overlay_mailbox #(
       .Cfg(Cfg)
   ) i_mailbox (
-      .clk_i                (mailbox_clk),
+      .clk_i                     (mailbox_clk),
       .rst_ni,
       .mesh_i,
-      .can_send_o           (can_send),
-      .can_recv_o           (can_recv),
-      .recv_valid_i         (recv_valid),
-      .recv_thread_i        (recv_thread),
-      .recv_slot_o          (recv_slot),
-      .free_valid_i         (free_valid),
-      .free_slot_i          (free_slot),
-      .send_valid_i         (send_valid),
-      .send_i               (send),
-      .wait_valid_i         (wait_valid),
-      .wait_thread_i        (wait_thread),
-      .wait_bits_i          (wait_bits),
-      .wake_o               (wake),
-      .wake_bits_o          (wake_bits),
-      .pad_req_valid_i      (pad_req_valid),
-      .pad_req_i            (pad_req),
-      .pad_valid_o          (pad_valid),
-      .pad_o                (pad),
-      .pad_ctl_valid_i      (ctl_valid_i && for_mailbox),
-      .pad_ctl_ready_o      (pad_ctl_ready),
-      .pad_ctl_i            (ctl),
-      .pad_ctl_rsp_valid_o  (pad_rsp_valid),
-      .pad_ctl_rdata_o      (pad_rdata),
+      .can_send_o                (can_send),
+      .can_recv_o                (can_recv),
+      .recv_valid_i              (recv_valid),
+      .recv_thread_i             (recv_thread),
+      .recv_slot_o               (recv_slot),
+      .free_valid_i              (free_valid),
+      .free_slot_i               (free_slot),
+      .send_valid_i              (send_valid),
+      .send_i                    (send),
+      .wait_valid_i              (wait_valid),
+      .wait_thread_i             (wait_thread),
+      .wait_bits_i               (wait_bits),
+      .wake_o                    (wake),
+      .wake_bits_o               (wake_bits),
+      .scratchpad_req_valid_i    (scratchpad_req_valid),
+      .scratchpad_req_i          (scratchpad_req),
+      .scratchpad_valid_o        (scratchpad_valid),
+      .scratchpad_o              (scratchpad),
+      .scratchpad_ctl_valid_i    (ctl_valid_i && for_mailbox),
+      .scratchpad_ctl_ready_o    (scratchpad_ctl_ready),
+      .scratchpad_ctl_i          (ctl),
+      .scratchpad_ctl_rsp_valid_o(scratchpad_rsp_valid),
+      .scratchpad_ctl_rdata_o    (scratchpad_rdata),
       .out_valid_o,
       .out_o,
       .out_room_i,
       .in_valid_i,
       .in_i,
       .in_room_o,
-      .event_valid_o        (net_event_valid),
-      .event_ready_i        (net_event_ready),
-      .event_o              (net_event),
+      .event_valid_o             (net_event_valid),
+      .event_ready_i             (net_event_ready),
+      .event_o                   (net_event),
       .all_idle_o,
       .all_vote_o,
       .in_flight_o,
       .release_i,
       .release_vote_i,
-      .count_sent_o         (count_sent),
-      .count_sent_flit_o    (unused_count[0]),
-      .count_received_o     (count_received),
-      .count_received_flit_o(unused_count[1]),
-      .count_delivered_o    (unused_counts[0]),
-      .count_freed_o        (unused_count[2]),
-      .count_lost_o         (unused_counts[1]),
+      .count_sent_o              (count_sent),
+      .count_sent_flit_o         (unused_count[0]),
+      .count_received_o          (count_received),
+      .count_received_flit_o     (unused_count[1]),
+      .count_delivered_o         (unused_counts[0]),
+      .count_freed_o             (unused_count[2]),
+      .count_lost_o              (unused_counts[1]),
       .state_o,
-      .idle_o               (mailbox_idle)
+      .idle_o                    (mailbox_idle)
   );
 
   // ---- events: one that is offered stands until it is taken, as the host reads a fault in two words ----

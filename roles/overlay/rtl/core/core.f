@@ -9,8 +9,8 @@
 # lint: polyloom_overlay_next_pc AddrBits=11
 # lint: polyloom_overlay_next_pc AddrBits=16
 # lint: polyloom_overlay_context AddrBits=16
-# lint: polyloom_overlay_answers Threads=16 Fpu=1
-# lint: polyloom_overlay_answers Threads=1 Fpu=0
+# lint: polyloom_overlay_responses Threads=16 Fpu=1
+# lint: polyloom_overlay_responses Threads=1 Fpu=0
 # lint: polyloom_overlay_regfile Fp=1
 # lint: polyloom_overlay_regfile Fp=0
 # lint: polyloom_overlay_issue Threads=16 Ports=4 Words=2048
@@ -27,7 +27,7 @@ polyloom_overlay_resume.sv
 polyloom_overlay_issue.sv
 polyloom_overlay_event.sv
 polyloom_overlay_context.sv
-polyloom_overlay_answers.sv
+polyloom_overlay_responses.sv
 polyloom_overlay_regfile.sv
 polyloom_overlay_imem.sv
 polyloom_overlay_decode.sv

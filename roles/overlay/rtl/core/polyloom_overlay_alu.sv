@@ -18,16 +18,16 @@ module polyloom_overlay_alu
     input  logic            clk_i,
     // Stage 5
     input  decoded_t        s5_i,
-    input  logic     [31:0] s5_a_i,      // rs1, pc or 0
-    input  logic     [31:0] s5_b_i,      // rs2 or the immediate; inverted if it is subtracted, as in comparisons
-    input  logic            s5_sign_i,   // of rs2
-    input  logic            s5_bad_i,    // a branch whose target is not a word's
-    input  logic            s5_own_i,    // the instruction has this result; else it is 0
+    input  logic     [31:0] s5_a_i,         // rs1, pc or 0
+    input  logic     [31:0] s5_b_i,         // rs2 or the immediate; inverted if it is subtracted, as in comparisons
+    input  logic            s5_sign_i,      // of rs2
+    input  logic            s5_bad_i,       // a branch whose target is not a word's
+    input  logic            s5_own_i,       // the instruction has this result; else it is 0
     output logic     [31:0] s5_sum_o,
     // Stage 6
     output logic     [31:0] s6_sum_o,
-    output logic            s6_bad_o,    // such a branch, and taken
-    output logic            s6_taken_o,  // a branch's condition
+    output logic            s6_bad_o,       // such a branch, and taken
+    output logic            s6_accepted_o,  // a branch's condition
     // Stage 7
     output logic     [31:0] s7_result_o
 );
@@ -69,8 +69,8 @@ module polyloom_overlay_alu
     s6_by_less_q     <= s5_i.f3[2];
     s6_not_q         <= s5_i.f3[0];
   end
-  assign s6_bad_o   = s6_bad_equal_q || (s6_bad_less_q && (s6_less_q ^ s6_not_q));  // faults are told early
-  assign s6_taken_o = (s6_by_less_q ? s6_less_q : s6_equal_q) ^ s6_not_q;
+  assign s6_bad_o = s6_bad_equal_q || (s6_bad_less_q && (s6_less_q ^ s6_not_q));  // faults are told early
+  assign s6_accepted_o = (s6_by_less_q ? s6_less_q : s6_equal_q) ^ s6_not_q;
 
   // ---- stage 7 ----
   logic s6_ones;

@@ -28,7 +28,7 @@ module polyloom_overlay_context
     logic [31:AddrBits+3] pc;
     logic [DEST_BITS-1:0] dest;
     logic                 astray;
-    logic                 pad;
+    logic                 scratchpad;
     logic [SLOT_BITS-1:0] slot;
     logic [2:0]           len;
     logic                 beyond;
@@ -40,7 +40,7 @@ module polyloom_overlay_context
           pc: s7_context_i.pc[31:AddrBits+3],
           dest: s7_context_i.dest,
           astray: s7_context_i.astray,
-          pad: s7_context_i.pad,
+          scratchpad: s7_context_i.scratchpad,
           slot: s7_context_i.slot,
           len: s7_context_i.len,
           beyond: s7_context_i.beyond,
@@ -67,7 +67,7 @@ module polyloom_overlay_context
     s2_context_o.pc[31:AddrBits+3] = s2_word_q.pc;
     s2_context_o.dest = s2_word_q.dest;
     s2_context_o.astray = s2_word_q.astray;
-    s2_context_o.pad = s2_word_q.pad;
+    s2_context_o.scratchpad = s2_word_q.scratchpad;
     s2_context_o.slot = s2_word_q.slot;
     s2_context_o.len = s2_word_q.len;
     s2_context_o.beyond = s2_word_q.beyond;

@@ -3,11 +3,11 @@
 // How:          ready queue -> pc -> instruction memory -> decode, registers -> operands -> execute -> calls -> result
 //                   0           0     1                     2 3                  4            5          6       7 8
 //               A signal's prefix is the stage in which it is there; an instruction is in stage n n cycles after its issue. A
-//               thread has one instruction in the pipeline, so nothing is forwarded but the answer that the thread has come
-//               back with (`pending`): it waits in polyloom_overlay_answers and is written in the first pass of its thread
+//               thread has one instruction in the pipeline, so nothing is forwarded but the response that the thread has come
+//               back with (`pending`): it waits in polyloom_overlay_responses and is written in the first pass of its thread
 //               that writes nothing itself; latent instructions never do. What the host and reset ask goes through the
 //               pipeline in a slot in which no thread issues.
-// Latency:      a thread issues every 8 cycles at most; calls are on the outputs in stage 6; an answer of cycle A lets its
+// Latency:      a thread issues every 8 cycles at most; calls are on the outputs in stage 6; a response of cycle A lets its
 //               thread issue in A + 2.
 // Throughput:   an instruction a cycle with 8 ready threads; 1/8 with one.
 // Backpressure: none from units. Event register full: a thread that faults goes round again; ToUart and FromUart give 0.
@@ -22,68 +22,68 @@ module polyloom_overlay_core
     parameter  cfg_t        Cfg      = TINY,
     localparam int unsigned AddrBits = $clog2(Cfg.instr_words)
 ) (
-    input  logic                               clk_i,
-    input  logic                               free_clk_i,         // the same, but never stands still
-    input  logic                               rst_ni,
-    input  logic        [            3:0]      turn_i,             // of polyloom_overlay_resume
+    input logic clk_i,
+    input logic free_clk_i,  // the same, but never stands still
+    input logic rst_ni,
+    input logic [3:0] turn_i,  // of polyloom_overlay_resume
     // Instruction memory
-    output logic                               imem_we_o,
-    output logic        [   AddrBits-1:0]      imem_addr_o,
-    output logic        [           31:0]      imem_wdata_o,
-    input  logic        [           31:0]      imem_rdata_i,
+    output logic imem_we_o,
+    output logic [AddrBits-1:0] imem_addr_o,
+    output logic [31:0] imem_wdata_o,
+    input logic [31:0] imem_rdata_i,
     // Control: an operation stands until it is done
-    input  logic                               ctl_valid_i,
-    input  ctl_req_t                           ctl_i,
-    output logic                               ctl_done_o,
-    output logic                               ctl_rdata_valid_o,
-    output logic        [           31:0]      ctl_rdata_o,
+    input logic ctl_valid_i,
+    input ctl_req_t ctl_i,
+    output logic ctl_done_o,
+    output logic ctl_rdata_valid_o,
+    output logic [31:0] ctl_rdata_o,
     // Requests
-    output logic                               cache_req_valid_o,
-    output mem_req_t                           cache_req_o,
-    output logic                               pad_req_valid_o,
-    output mem_req_t                           pad_req_o,
-    output logic                               fpu_req_valid_o,
-    output fpu_req_t                           fpu_req_o,
-    // Answers
-    input  logic                               hit_valid_i,
-    input  rsp_t                               hit_i,
-    input  logic                               fill_valid_i,
-    input  rsp_t                               fill_i,
-    input  logic                               pad_valid_i,
-    input  rsp_t                               pad_i,
-    input  logic                               fpu_valid_i,
-    input  rsp_t                               fpu_i,
-    input  logic                               div_valid_i,
-    input  rsp_t                               div_i,
+    output logic cache_req_valid_o,
+    output mem_req_t cache_req_o,
+    output logic scratchpad_req_valid_o,
+    output mem_req_t scratchpad_req_o,
+    output logic fpu_req_valid_o,
+    output fpu_req_t fpu_req_o,
+    // Responses
+    input logic hit_valid_i,
+    input rsp_t hit_i,
+    input logic fill_valid_i,
+    input rsp_t fill_i,
+    input logic scratchpad_valid_i,
+    input rsp_t scratchpad_i,
+    input logic fpu_valid_i,
+    input rsp_t fpu_i,
+    input logic div_valid_i,
+    input rsp_t div_i,
     // Mailbox
-    input  logic        [Cfg.threads-1:0]      can_send_i,
-    input  logic        [Cfg.threads-1:0]      can_recv_i,
-    output logic                               recv_valid_o,
-    output logic        [            3:0]      recv_thread_o,
-    input  logic        [  SLOT_BITS-1:0]      recv_slot_i,        // a cycle later
-    output logic                               free_valid_o,
-    output logic        [  SLOT_BITS-1:0]      free_slot_o,
-    output logic                               send_valid_o,
-    output send_t                              send_o,
-    output logic                               wait_valid_o,
-    output logic        [            3:0]      wait_thread_o,
-    output logic        [            3:0]      wait_bits_o,
-    input  logic        [Cfg.threads-1:0]      wake_i,
-    input  logic        [Cfg.threads-1:0][3:0] wake_bits_i,
+    input logic [Cfg.threads-1:0] can_send_i,
+    input logic [Cfg.threads-1:0] can_recv_i,
+    output logic recv_valid_o,
+    output logic [3:0] recv_thread_o,
+    input logic [SLOT_BITS-1:0] recv_slot_i,  // a cycle later
+    output logic free_valid_o,
+    output logic [SLOT_BITS-1:0] free_slot_o,
+    output logic send_valid_o,
+    output send_t send_o,
+    output logic wait_valid_o,
+    output logic [3:0] wait_thread_o,
+    output logic [3:0] wait_bits_o,
+    input logic [Cfg.threads-1:0] wake_i,
+    input logic [Cfg.threads-1:0][3:0] wake_bits_i,
     // Constants and counters from outside
-    input  logic        [           15:0]      core_id_i,          // of the core's thread 0
-    output logic        [            4:0]      outside_o,          // which: misses, hits, write-backs, router's two
-    input  logic        [           31:0]      outside_i,
-    output logic                               perf_reset_o,
-    output logic                               perf_counting_o,
+    input logic [15:0] core_id_i,  // of the core's thread 0
+    output logic [4:0] outside_o,  // which: misses, hits, write-backs, router's two
+    input logic [31:0] outside_i,
+    output logic perf_reset_o,
+    output logic perf_counting_o,
     // Event
-    output logic                               event_valid_o,
-    input  logic                               event_ready_i,
-    output tile_event_t                        event_o,
+    output logic event_valid_o,
+    input logic event_ready_i,
+    output tile_event_t event_o,
     // What it does
-    output logic                               idle_o,             // no thread waits to issue, and nothing for the host
-    output logic                               retired_o,
-    output trace_t                             trace_o
+    output logic idle_o,  // no thread waits to issue, and nothing for the host
+    output logic retired_o,
+    output trace_t trace_o
 );
   if (Cfg.threads < 1 || Cfg.threads > 16 || 2 ** $clog2(Cfg.threads) != Cfg.threads) begin : gen_bad_threads
     $error("%m: threads %0d; 1, 2, 4, 8 or 16", Cfg.threads);
@@ -100,7 +100,7 @@ module polyloom_overlay_core
   localparam bit HasFpu = Cfg.fpu || Cfg.muldiv;
 
   // ---- stage 0: which thread, its pc ----
-  logic s0_valid, s0_read, s0_taken, s0_inside, nobody;
+  logic s0_valid, s0_read, s0_accepted, s0_inside, cores_idle;
   core_op_t s0_op;
   logic [3:0] s0_thread;
   logic [AddrBits+2:2] s0_pc;
@@ -112,13 +112,13 @@ module polyloom_overlay_core
   logic [31:0] s7_store_data_q;
 
   localparam int unsigned Ports = HasFpu ? 6 : 4;
-  logic [Ports-1:0] answer_valid;
-  logic [Ports-1:0][3:0] answer_thread;
-  assign answer_valid[3:0]  = {s6_start, pad_valid_i, fill_valid_i, hit_valid_i};
-  assign answer_thread[3:0] = {s6_started_q, pad_i.thread, fill_i.thread, hit_i.thread};
-  if (HasFpu) begin : gen_fpu_answers
-    assign answer_valid[5:4]  = {div_valid_i, fpu_valid_i};
-    assign answer_thread[5:4] = {div_i.thread, fpu_i.thread};
+  logic [Ports-1:0] response_valid;
+  logic [Ports-1:0][3:0] response_thread;
+  assign response_valid[3:0]  = {s6_start, scratchpad_valid_i, fill_valid_i, hit_valid_i};
+  assign response_thread[3:0] = {s6_started_q, scratchpad_i.thread, fill_i.thread, hit_i.thread};
+  if (HasFpu) begin : gen_fpu_responses
+    assign response_valid[5:4]  = {div_valid_i, fpu_valid_i};
+    assign response_thread[5:4] = {div_i.thread, fpu_i.thread};
   end
 
   polyloom_overlay_issue #(
@@ -129,30 +129,30 @@ module polyloom_overlay_core
       .clk_i,
       .rst_ni,
       .turn_i,
-      .answer_valid_i (answer_valid),
-      .answer_thread_i(answer_thread),
+      .response_valid_i (response_valid),
+      .response_thread_i(response_thread),
       .wake_i,
       .ctl_valid_i,
       .ctl_i,
       .imem_we_o,
       .imem_addr_o,
       .imem_wdata_o,
-      .s0_valid_o     (s0_valid),
-      .s0_op_o        (s0_op),
-      .s0_thread_o    (s0_thread),
-      .s0_pc_o        (s0_pc),
-      .s0_read_o      (s0_read),
-      .s0_inside_o    (s0_inside),
-      .s0_taken_o     (s0_taken),
-      .idle_o         (nobody),
-      .s6_op_i        (s6_op_q),
-      .s7_again_i     (s7_again_q),
-      .s7_thread_i    (s7_thread_q),
-      .s7_pc_we_i     (s7_pc_we_q),
-      .s7_pc_i        (s7_pc[AddrBits+2:2]),
-      .s7_store_i     (s7_store_q),
-      .s7_store_addr_i(s7_store_addr_q),
-      .s7_store_data_i(s7_store_data_q)
+      .s0_valid_o       (s0_valid),
+      .s0_op_o          (s0_op),
+      .s0_thread_o      (s0_thread),
+      .s0_pc_o          (s0_pc),
+      .s0_read_o        (s0_read),
+      .s0_inside_o      (s0_inside),
+      .s0_accepted_o    (s0_accepted),
+      .idle_o           (cores_idle),
+      .s6_op_i          (s6_op_q),
+      .s7_again_i       (s7_again_q),
+      .s7_thread_i      (s7_thread_q),
+      .s7_pc_we_i       (s7_pc_we_q),
+      .s7_pc_i          (s7_pc[AddrBits+2:2]),
+      .s7_store_i       (s7_store_q),
+      .s7_store_addr_i  (s7_store_addr_q),
+      .s7_store_data_i  (s7_store_data_q)
   );
 
   // ---- stages 1 and 2: the word ----
@@ -233,7 +233,7 @@ module polyloom_overlay_core
     s6_q <= s5_q;
   end
 
-  logic s2_side, s3_side_q, s4_side_q, s5_side_q, s6_side_q;  // as polyloom_overlay_answers has it
+  logic s2_side, s3_side_q, s4_side_q, s5_side_q, s6_side_q;  // as polyloom_overlay_responses has it
   logic s7_pending_we, s7_pending_side;
   always_ff @(posedge clk_i) {s6_side_q, s5_side_q, s4_side_q, s3_side_q} <= {s5_side_q, s4_side_q, s3_side_q, s2_side};
 
@@ -241,7 +241,7 @@ module polyloom_overlay_core
   logic s4_valid_q;
   core_op_t s4_op_q;
   logic s5_source;
-  logic [31:0] s5_answer, s5_a, s5_b, s5_rs2, s5_c;
+  logic [31:0] s5_response, s5_a, s5_b, s5_rs2, s5_c;
   logic [4:0] s5_flags;
   logic s8_we;  // the result of stage 7
   logic [3:0] s8_thread;
@@ -255,60 +255,60 @@ module polyloom_overlay_core
       .hit_i,
       .fill_valid_i,
       .fill_i,
-      .pad_valid_i,
-      .pad_i,
+      .scratchpad_valid_i,
+      .scratchpad_i,
       .fpu_valid_i,
       .fpu_i,
       .div_valid_i,
       .div_i,
       .wake_i,
       .wake_bits_i,
-      .s2_thread_i (s2_thread_q),
-      .s2_rs_i     (s2_rs),
-      .s2_pending_i(s2_pending),
-      .s2_side_o   (s2_side),
-      .s3_i        (s3_q),
-      .s3_imm_i    (s3_imm),
-      .s5_source_o (s5_source),
-      .s5_a_o      (s5_a),
-      .s5_b_o      (s5_b),
-      .s5_rs2_o    (s5_rs2),
-      .s5_c_o      (s5_c),
-      .s5_answer_o (s5_answer),
-      .s5_flags_o  (s5_flags),
-      .s7_we_i     (s7_pending_we),
-      .s7_thread_i (s7_thread_q),
-      .s7_side_i   (s7_pending_side),
-      .s8_we_i     (s8_we),
-      .s8_thread_i (s8_thread),
-      .s8_rd_i     (s8_rd),
-      .s8_data_i   (s8_data)
+      .s2_thread_i  (s2_thread_q),
+      .s2_rs_i      (s2_rs),
+      .s2_pending_i (s2_pending),
+      .s2_side_o    (s2_side),
+      .s3_i         (s3_q),
+      .s3_imm_i     (s3_imm),
+      .s5_source_o  (s5_source),
+      .s5_a_o       (s5_a),
+      .s5_b_o       (s5_b),
+      .s5_rs2_o     (s5_rs2),
+      .s5_c_o       (s5_c),
+      .s5_response_o(s5_response),
+      .s5_flags_o   (s5_flags),
+      .s7_we_i      (s7_pending_we),
+      .s7_thread_i  (s7_thread_q),
+      .s7_side_i    (s7_pending_side),
+      .s8_we_i      (s8_we),
+      .s8_thread_i  (s8_thread),
+      .s8_rd_i      (s8_rd),
+      .s8_data_i    (s8_data)
   );
 
   // ---- stage 5: execute ----
   logic s5_valid_q, s5_live, s5_mem, s5_reserved;
   core_op_t s5_op_q;
   logic [31:0] s5_sum;
-  logic s5_cached, s5_pad, s5_aligned, s5_flush, s5_new_thread;
+  logic s5_cached, s5_scratchpad, s5_aligned, s5_flush, s5_new_thread;
   logic [2:0] s5_frm, s5_rm;
 
   logic [31:0] s6_sum, s7_result, s7_csr;
-  logic s6_own_we, s6_taken, s6_branch_fault;  // it writes a register itself; a branch's condition holds
+  logic s6_own_we, s6_accepted, s6_branch_fault;  // it writes a register itself; a branch's condition holds
   polyloom_overlay_alu #(
       .Fp(Cfg.fpu)
   ) i_alu (
       .clk_i,
-      .s5_i       (s5_q.decoded),
-      .s5_a_i     (s5_a),
-      .s5_b_i     (s5_b),
-      .s5_sign_i  (s5_rs2[31]),
-      .s5_own_i   (s5_live && s5_q.decoded.rd_we && s5_q.decoded.computes),
-      .s5_sum_o   (s5_sum),
-      .s6_sum_o   (s6_sum),
-      .s5_bad_i   (s5_live && s5_q.decoded.branch && s5_q.word[8]),
-      .s6_bad_o   (s6_branch_fault),
-      .s6_taken_o (s6_taken),
-      .s7_result_o(s7_result)
+      .s5_i         (s5_q.decoded),
+      .s5_a_i       (s5_a),
+      .s5_b_i       (s5_b),
+      .s5_sign_i    (s5_rs2[31]),
+      .s5_own_i     (s5_live && s5_q.decoded.rd_we && s5_q.decoded.computes),
+      .s5_sum_o     (s5_sum),
+      .s6_sum_o     (s6_sum),
+      .s5_bad_i     (s5_live && s5_q.decoded.branch && s5_q.word[8]),
+      .s6_bad_o     (s6_branch_fault),
+      .s6_accepted_o(s6_accepted),
+      .s7_result_o  (s7_result)
   );
 
   // A word at a bad place is no instruction.
@@ -316,13 +316,13 @@ module polyloom_overlay_core
   assign s5_rm = !s5_q.decoded.rm ? 3'd0 : s5_q.decoded.f3 == 3'd7 ? s5_frm : s5_q.decoded.f3;
   assign s5_reserved = s5_rm > 3'd4;
 
-  assign s5_pad = s5_sum[31:15] == 17'd1;
+  assign s5_scratchpad = s5_sum[31:15] == 17'd1;
   assign s5_cached = s5_sum[31] ? s5_sum[30] : s5_sum[30:23] != '0;
   assign s5_aligned = s5_q.decoded.f3[1] ? s5_sum[1:0] == '0 : !(s5_q.decoded.f3[0] && s5_sum[0]);
 
   // ---- stage 6: calls ----
   logic s6_valid_q, s6_illegal_q, s6_mem_bad, s6_aligned_q;
-  logic [31:0] s6_answer_q;
+  logic [31:0] s6_response_q;
   logic [ 4:0] s6_flags_q;
   logic s6_jump_q, s6_latent_q;
   logic s6_mem_q, s6_divides_q, s6_wrong_q, s6_own_q;
@@ -331,7 +331,7 @@ module polyloom_overlay_core
   logic [2:0] s6_rm_q;
 
   always_ff @(posedge clk_i) begin
-    s6_answer_q <= s5_answer;
+    s6_response_q <= s5_response;
     s6_flags_q <= s5_flags;
     s6_aligned_q <= s5_aligned;
     s6_illegal_q <= s5_q.decoded.illegal || s5_reserved;
@@ -352,12 +352,12 @@ module polyloom_overlay_core
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cache_req_valid_o <= 1'b0;
-      pad_req_valid_o <= 1'b0;
+      scratchpad_req_valid_o <= 1'b0;
       fpu_req_valid_o <= 1'b0;
       send_valid_o <= 1'b0;
     end else begin
       cache_req_valid_o <= (s5_mem && s5_cached) || s5_flush;
-      pad_req_valid_o <= s5_mem && s5_pad;
+      scratchpad_req_valid_o <= s5_mem && s5_scratchpad;
       fpu_req_valid_o <= HasFpu && s5_live && s5_q.decoded.fpu && !s5_reserved;
       send_valid_o <= s5_live && s5_q.decoded.send;
     end
@@ -370,11 +370,11 @@ module polyloom_overlay_core
           addr: s6_sum,
           data: s6_b_q
       };
-  assign pad_req_o = cache_req_o;
+  assign scratchpad_req_o = cache_req_o;
   assign fpu_req_o = '{op: s6_q.decoded.op, rm: s6_rm_q, thread: s6_q.thread, a: s6_a_q, b: s6_b_q, c: s6_c_q};
   csr_act_t s6_act;
   logic [AddrBits-1:0] s6_instr_addr;
-  logic s6_instr_ok, s6_thread_ok, s6_stop, s6_uart_taken, s6_recv, s6_can_recv;
+  logic s6_instr_ok, s6_thread_ok, s6_stop, s6_uart_accepted, s6_recv, s6_can_recv;
   logic [8:0] s6_uart;
   polyloom_overlay_csr #(
       .Cfg(Cfg)
@@ -382,42 +382,42 @@ module polyloom_overlay_core
       .clk_i,
       .free_clk_i,
       .rst_ni,
-      .s3_number_i    (s3_q.word[31:20]),
-      .s5_csr_i       (s5_live && s5_q.decoded.csr),
-      .s5_keep_i      (s5_q.decoded.rd_we),
-      .s5_f3_i        (s5_q.decoded.f3),
-      .s5_source_i    (s5_source),
-      .s5_thread_i    (s5_q.thread),
-      .s5_operand_i   (s5_a),
-      .s5_flush_o     (s5_flush),
-      .s5_new_thread_o(s5_new_thread),
-      .s5_frm_o       (s5_frm),
-      .s6_bubble_i    (!s6_valid_q),
-      .s6_thread_i    (s6_q.thread),
-      .s6_operand_i   (s6_sum),
-      .s6_flags_i     (s6_flags_q),
-      .s6_clear_i     (s6_op_q.clear),
-      .s6_stop_i      (s6_stop),
-      .s5_held_i      (s5_q.held),
-      .s7_held_o      (s7_held),
-      .s6_act_o       (s6_act),
-      .s6_dest_o      (send_o.dest),
-      .s6_astray_o    (send_o.astray),
-      .s6_slot_o      (send_o.slot),
-      .s6_len_o       (send_o.flits),
-      .s6_instr_addr_o(s6_instr_addr),
-      .s6_instr_ok_o  (s6_instr_ok),
-      .s6_thread_ok_o (s6_thread_ok),
+      .s3_number_i       (s3_q.word[31:20]),
+      .s5_csr_i          (s5_live && s5_q.decoded.csr),
+      .s5_keep_i         (s5_q.decoded.rd_we),
+      .s5_f3_i           (s5_q.decoded.f3),
+      .s5_source_i       (s5_source),
+      .s5_thread_i       (s5_q.thread),
+      .s5_operand_i      (s5_a),
+      .s5_flush_o        (s5_flush),
+      .s5_new_thread_o   (s5_new_thread),
+      .s5_frm_o          (s5_frm),
+      .s6_bubble_i       (!s6_valid_q),
+      .s6_thread_i       (s6_q.thread),
+      .s6_operand_i      (s6_sum),
+      .s6_flags_i        (s6_flags_q),
+      .s6_clear_i        (s6_op_q.clear),
+      .s6_stop_i         (s6_stop),
+      .s5_held_i         (s5_q.held),
+      .s7_held_o         (s7_held),
+      .s6_act_o          (s6_act),
+      .s6_dest_o         (send_o.dest),
+      .s6_astray_o       (send_o.astray),
+      .s6_slot_o         (send_o.slot),
+      .s6_len_o          (send_o.flits),
+      .s6_instr_addr_o   (s6_instr_addr),
+      .s6_instr_ok_o     (s6_instr_ok),
+      .s6_thread_ok_o    (s6_thread_ok),
       .can_send_i,
-      .s6_can_recv_i  (s6_can_recv),
-      .s6_uart_i      (s6_uart),
-      .s6_uart_taken_i(s6_uart_taken),
+      .s6_can_recv_i     (s6_can_recv),
+      .s6_uart_i         (s6_uart),
+      .s6_uart_accepted_i(s6_uart_accepted),
       .core_id_i,
-      .s6_outside_o   (outside_o),
-      .s6_outside_i   (outside_i),
+      .s6_outside_o      (outside_o),
+      .s6_outside_i      (outside_i),
       .perf_reset_o,
       .perf_counting_o,
-      .s7_result_o    (s7_csr)
+      .s7_result_o       (s7_csr)
   );
 
   assign send_o.thread = s6_q.thread;
@@ -438,7 +438,7 @@ module polyloom_overlay_core
   // Faults: nothing of the instruction takes effect.
   logic s6_early, s6_fault, s6_replay, s6_pass, s6_live, s6_latent;
   logic [31:0] s6_goal, s6_value;  // of branches and jumps; of an event
-  assign s6_mem_bad = s6_mem_q && !cache_req_valid_o && !pad_req_valid_o;  // or is none for other reasons
+  assign s6_mem_bad = s6_mem_q && !cache_req_valid_o && !scratchpad_req_valid_o;  // or is none for other reasons
   // A branch writes no register, so what concerns registers need not wait for its condition.
   assign s6_early = s6_wrong_q || s6_mem_bad || (s6_jump_q && s6_sum[1]);
   assign s6_fault = s6_valid_q && (s6_early || s6_branch_fault);
@@ -491,8 +491,8 @@ module polyloom_overlay_core
   assign s6_on = s7_on_we_q && s7_started_q == s6_started_q ? s7_on_q : on_q[s6_started_q];
   assign s6_start = !s6_on && (s6_op_q.start || (s6_act.new_thread && s6_thread_ok));
   assign s6_uart = uart_q[s6_q.thread];
-  assign s6_uart_taken = !event_valid_o;
-  assign ctl_done_o = s0_taken || s6_op_q.start || (s6_op_q.uart && (!s6_uart[8] || !event_valid_o));
+  assign s6_uart_accepted = !event_valid_o;
+  assign ctl_done_o = s0_accepted || s6_op_q.start || (s6_op_q.uart && (!s6_uart[8] || !event_valid_o));
 
   always_ff @(posedge clk_i) begin
     s7_on_we_q <= s6_start || s6_stop;
@@ -500,7 +500,7 @@ module polyloom_overlay_core
     s7_started_q <= s6_started_q;
     s6_started_q <= s5_new_thread ? s5_a[3:0] : s5_q.thread;
     if (s7_on_we_q) on_q[s7_started_q] <= s7_on_q;
-    if (s6_op_q.clear || (s6_act.from_uart && s6_uart_taken) || (s6_op_q.uart && !s6_uart[8])) begin
+    if (s6_op_q.clear || (s6_act.from_uart && s6_uart_accepted) || (s6_op_q.uart && !s6_uart[8])) begin
       uart_q[s6_q.thread] <= {s6_op_q.uart, ctl_i.data[7:0]};
     end
   end
@@ -511,24 +511,24 @@ module polyloom_overlay_core
       .AddrBits(AddrBits)
   ) i_next_pc (
       .clk_i,
-      .s5_pc_i     (s5_q.held.pc[AddrBits+1:2]),
-      .s5_word_i   (s5_q.word),
-      .s5_illegal_i(s5_q.decoded.illegal || s5_reserved),
-      .s5_branch_i (s5_q.decoded.branch && s5_live),
-      .s6_jump_i   (s6_jump_q),
-      .s6_taken_i  (s6_taken),
-      .s6_sum_i    (s6_sum),
-      .s6_start_i  (s6_op_q.start),
-      .s6_at_i     (ctl_i.data[AddrBits+2:2]),
-      .s6_stop_i   ((s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear),
-      .s6_next_o   (s6_next),
-      .s6_goal_o   (s6_goal),
-      .s7_pc_o     (s7_pc)
+      .s5_pc_i      (s5_q.held.pc[AddrBits+1:2]),
+      .s5_word_i    (s5_q.word),
+      .s5_illegal_i (s5_q.decoded.illegal || s5_reserved),
+      .s5_branch_i  (s5_q.decoded.branch && s5_live),
+      .s6_jump_i    (s6_jump_q),
+      .s6_accepted_i(s6_accepted),
+      .s6_sum_i     (s6_sum),
+      .s6_start_i   (s6_op_q.start),
+      .s6_at_i      (ctl_i.data[AddrBits+2:2]),
+      .s6_stop_i    ((s6_valid_q && s6_early) || s6_act.kill || s6_op_q.clear),
+      .s6_next_o    (s6_next),
+      .s6_goal_o    (s6_goal),
+      .s7_pc_o      (s7_pc)
   );
 
-  answer_src_e s6_src;
+  response_src_e s6_src;
   always_comb begin
-    s6_src = cache_req_valid_o ? SRC_CACHE : SRC_PAD;
+    s6_src = cache_req_valid_o ? SRC_CACHE : SRC_SCRATCHPAD;
     if (s6_q.decoded.fpu) s6_src = s6_divides_q ? SRC_DIVIDER : SRC_FPU;
     if (s6_act.flush) s6_src = SRC_ZERO;
     if (s6_act.wait_until) s6_src = SRC_WAKE;
@@ -543,28 +543,28 @@ module polyloom_overlay_core
   polyloom_overlay_writeback i_writeback (
       .clk_i,
       .rst_ni,
-      .s2_thread_i (s2_thread_q),
-      .s2_pending_o(s2_pending),
-      .s7_we_o     (s7_pending_we),
-      .s7_side_o   (s7_pending_side),
-      .s6_side_i   (s6_side_q),
-      .s6_i        (s6_q),
-      .s6_valid_i  (s6_valid_q),
-      .s6_clear_i  (s6_op_q.clear),
-      .s6_pass_i   (s6_pass),
-      .s6_latent_i (s6_latent),
-      .s6_own_we_i (s6_own_we),
-      .s6_src_i    (s6_src),
-      .s6_answer_i (s6_answer_q),
-      .s6_jump_i   (s6_jump_q),
-      .s6_link_i   (32'({s6_next, 2'b00})),
-      .s6_recv_i   (s6_recv),
-      .s7_slot_i   (recv_slot_i),
-      .s7_result_i (s7_result | s7_csr),
-      .s8_we_o     (s8_we),
-      .s8_thread_o (s8_thread),
-      .s8_rd_o     (s8_rd),
-      .s8_data_o   (s8_data),
+      .s2_thread_i  (s2_thread_q),
+      .s2_pending_o (s2_pending),
+      .s7_we_o      (s7_pending_we),
+      .s7_side_o    (s7_pending_side),
+      .s6_side_i    (s6_side_q),
+      .s6_i         (s6_q),
+      .s6_valid_i   (s6_valid_q),
+      .s6_clear_i   (s6_op_q.clear),
+      .s6_pass_i    (s6_pass),
+      .s6_latent_i  (s6_latent),
+      .s6_own_we_i  (s6_own_we),
+      .s6_src_i     (s6_src),
+      .s6_response_i(s6_response_q),
+      .s6_jump_i    (s6_jump_q),
+      .s6_link_i    (32'({s6_next, 2'b00})),
+      .s6_recv_i    (s6_recv),
+      .s7_slot_i    (recv_slot_i),
+      .s7_result_i  (s7_result | s7_csr),
+      .s8_we_o      (s8_we),
+      .s8_thread_o  (s8_thread),
+      .s8_rd_o      (s8_rd),
+      .s8_data_o    (s8_data),
       .trace_o
   );
 
@@ -593,7 +593,7 @@ module polyloom_overlay_core
     s7_store_data_q <= s6_sum;
   end
 
-  assign idle_o = nobody && !event_valid_o;
+  assign idle_o = cores_idle && !event_valid_o;
   logic unused;
   assign unused = ^{ctl_i, s5_sum};
 endmodule

@@ -2,7 +2,7 @@
 // polyloom_overlay_cores: all cores of a tile with their instruction memories.
 // How:          polyloom_overlay_core, one instruction memory for two; control requests wait in a register until the cores that
 //               they are for have done them; events of the cores are merged in turn.
-// Latency:      calls 6 cycles after issue; an answer of cycle A lets its thread issue in A + 2. A read of the instruction
+// Latency:      calls 6 cycles after issue; a response of cycle A lets its thread issue in A + 2. A read of the instruction
 //               memory is answered 4 to 12 cycles after it was accepted.
 // Throughput:   an instruction a core and cycle; a control request takes an issue slot of its core.
 // Backpressure: ctl_ready_o is low while a request is at work; that of a byte which is lost lasts until its event register is empty.
@@ -35,17 +35,17 @@ module polyloom_overlay_cores
     // Requests
     output logic [Cfg.cores-1:0] cache_req_valid_o,
     output mem_req_t [Cfg.cores-1:0] cache_req_o,
-    output logic [Cfg.cores-1:0] pad_req_valid_o,
-    output mem_req_t [Cfg.cores-1:0] pad_req_o,
+    output logic [Cfg.cores-1:0] scratchpad_req_valid_o,
+    output mem_req_t [Cfg.cores-1:0] scratchpad_req_o,
     output logic [Cfg.cores-1:0] fpu_req_valid_o,
     output fpu_req_t [Cfg.cores-1:0] fpu_req_o,
-    // Answers
+    // Responses
     input logic [Cfg.cores-1:0] hit_valid_i,
     input rsp_t hit_i,
     input logic [Cfg.cores-1:0] fill_valid_i,
     input rsp_t fill_i,
-    input logic [Cfg.cores-1:0] pad_valid_i,
-    input rsp_t pad_i,
+    input logic [Cfg.cores-1:0] scratchpad_valid_i,
+    input rsp_t scratchpad_i,
     input logic [Cfg.cores-1:0] fpu_valid_i,
     input rsp_t fpu_i,
     input logic [Cfg.cores-1:0] div_valid_i,
@@ -99,7 +99,7 @@ module polyloom_overlay_cores
       for (int unsigned k = 0; k < Cfg.cores; k++) begin
         if (instr) wanted[k] = k % 2 == 0 && (ctl_i.all ? k == 0 || !read : ctl_i.target == 10'(k / 2));
         else wanted[k] = (ctl_i.all || ctl_i.target == 10'(k)) && 32'(ctl_i.addr[3:0]) < Cfg.threads;
-        if (ctl_i.op == CTL_WRITE_PAD || ctl_i.op == CTL_READ_PAD) wanted[k] = 1'b0;
+        if (ctl_i.op == CTL_WRITE_SCRATCHPAD || ctl_i.op == CTL_READ_SCRATCHPAD) wanted[k] = 1'b0;
       end
     end
   end
@@ -145,9 +145,9 @@ module polyloom_overlay_cores
   assign turn = 4'((phase_i + 7'd2) >> 3);
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
-    // An instruction is in the pipeline for 8 cycles, then its thread waits to issue or for an answer.
-    logic core_clk, core_idle, answered;
-    assign answered = hit_valid_i[k] || fill_valid_i[k] || pad_valid_i[k] || fpu_valid_i[k] || div_valid_i[k] ||
+    // An instruction is in the pipeline for 8 cycles, then its thread waits to issue or for a response.
+    logic core_clk, core_idle, responded;
+    assign responded = hit_valid_i[k] || fill_valid_i[k] || scratchpad_valid_i[k] || fpu_valid_i[k] || div_valid_i[k] ||
         (|wake_i[k]);
     polyloom_clock_gate #(
         .Gate (Gate),
@@ -156,66 +156,66 @@ module polyloom_overlay_cores
     ) i_clock (
         .clk_i,
         .rst_ni,
-        .active_i(!core_idle || answered),
+        .active_i(!core_idle || responded),
         .clk_o   (core_clk)
     );
     polyloom_overlay_core #(
         .Cfg(Cfg)
     ) i_core (
-        .clk_i            (core_clk),
-        .free_clk_i       (clk_i),
+        .clk_i                 (core_clk),
+        .free_clk_i            (clk_i),
         .rst_ni,
-        .turn_i           (turn),
-        .imem_we_o        (imem_we[k]),
-        .imem_addr_o      (imem_addr[k]),
-        .imem_wdata_o     (imem_wdata[k]),
-        .imem_rdata_i     (imem_rdata[k]),
-        .ctl_valid_i      (todo_q[k]),
-        .ctl_i            (ctl_q),
-        .ctl_done_o       (done[k]),
-        .ctl_rdata_valid_o(read_valid[k]),
-        .ctl_rdata_o      (read_data[k]),
-        .cache_req_valid_o(cache_req_valid_o[k]),
-        .cache_req_o      (cache_req_o[k]),
-        .pad_req_valid_o  (pad_req_valid_o[k]),
-        .pad_req_o        (pad_req_o[k]),
-        .fpu_req_valid_o  (fpu_req_valid_o[k]),
-        .fpu_req_o        (fpu_req_o[k]),
-        .hit_valid_i      (hit_valid_i[k]),
+        .turn_i                (turn),
+        .imem_we_o             (imem_we[k]),
+        .imem_addr_o           (imem_addr[k]),
+        .imem_wdata_o          (imem_wdata[k]),
+        .imem_rdata_i          (imem_rdata[k]),
+        .ctl_valid_i           (todo_q[k]),
+        .ctl_i                 (ctl_q),
+        .ctl_done_o            (done[k]),
+        .ctl_rdata_valid_o     (read_valid[k]),
+        .ctl_rdata_o           (read_data[k]),
+        .cache_req_valid_o     (cache_req_valid_o[k]),
+        .cache_req_o           (cache_req_o[k]),
+        .scratchpad_req_valid_o(scratchpad_req_valid_o[k]),
+        .scratchpad_req_o      (scratchpad_req_o[k]),
+        .fpu_req_valid_o       (fpu_req_valid_o[k]),
+        .fpu_req_o             (fpu_req_o[k]),
+        .hit_valid_i           (hit_valid_i[k]),
         .hit_i,
-        .fill_valid_i     (fill_valid_i[k]),
+        .fill_valid_i          (fill_valid_i[k]),
         .fill_i,
-        .pad_valid_i      (pad_valid_i[k]),
-        .pad_i,
-        .fpu_valid_i      (fpu_valid_i[k]),
+        .scratchpad_valid_i    (scratchpad_valid_i[k]),
+        .scratchpad_i,
+        .fpu_valid_i           (fpu_valid_i[k]),
         .fpu_i,
-        .div_valid_i      (div_valid_i[k]),
+        .div_valid_i           (div_valid_i[k]),
         .div_i,
-        .can_send_i       (can_send_i[k]),
-        .can_recv_i       (can_recv_i[k]),
-        .recv_valid_o     (recv_valid_o[k]),
-        .recv_thread_o    (recv_thread_o[k]),
-        .recv_slot_i      (recv_slot_i[k]),
-        .free_valid_o     (free_valid_o[k]),
-        .free_slot_o      (free_slot_o[k]),
-        .send_valid_o     (send_valid_o[k]),
-        .send_o           (send_o[k]),
-        .wait_valid_o     (wait_valid_o[k]),
-        .wait_thread_o    (wait_thread_o[k]),
-        .wait_bits_o      (wait_bits_o[k]),
-        .wake_i           (wake_i[k]),
-        .wake_bits_i      (wake_bits_i[k]),
-        .core_id_i        (hart_base_i | 16'(k * Cfg.threads)),
-        .outside_o        (outside_sel[k]),
-        .outside_i        (k == 0 ? outside : '0),
-        .perf_reset_o     (perf_reset[k]),
-        .perf_counting_o  (perf_counting[k]),
-        .event_valid_o    (event_valid[k]),
-        .event_ready_i    (event_ready[k]),
-        .event_o          (event_data[k]),
-        .idle_o           (core_idle),
-        .retired_o        (retired_o[k]),
-        .trace_o          (trace_o[k])
+        .can_send_i            (can_send_i[k]),
+        .can_recv_i            (can_recv_i[k]),
+        .recv_valid_o          (recv_valid_o[k]),
+        .recv_thread_o         (recv_thread_o[k]),
+        .recv_slot_i           (recv_slot_i[k]),
+        .free_valid_o          (free_valid_o[k]),
+        .free_slot_o           (free_slot_o[k]),
+        .send_valid_o          (send_valid_o[k]),
+        .send_o                (send_o[k]),
+        .wait_valid_o          (wait_valid_o[k]),
+        .wait_thread_o         (wait_thread_o[k]),
+        .wait_bits_o           (wait_bits_o[k]),
+        .wake_i                (wake_i[k]),
+        .wake_bits_i           (wake_bits_i[k]),
+        .core_id_i             (hart_base_i | 16'(k * Cfg.threads)),
+        .outside_o             (outside_sel[k]),
+        .outside_i             (k == 0 ? outside : '0),
+        .perf_reset_o          (perf_reset[k]),
+        .perf_counting_o       (perf_counting[k]),
+        .event_valid_o         (event_valid[k]),
+        .event_ready_i         (event_ready[k]),
+        .event_o               (event_data[k]),
+        .idle_o                (core_idle),
+        .retired_o             (retired_o[k]),
+        .trace_o               (trace_o[k])
     );
   end
 

@@ -37,7 +37,7 @@ module polyloom_overlay_csr
     input logic s6_bubble_i,  // nothing was issued
     input logic [3:0] s6_thread_i,
     input logic [31:0] s6_operand_i,
-    input logic [4:0] s6_flags_i,  // of the answer that the thread has come back with
+    input logic [4:0] s6_flags_i,  // of the response that the thread has come back with
     input logic s6_clear_i,  // all that the thread holds
     input logic s6_stop_i,  // the thread stops: SendLen := 0
     input context_t s5_held_i,
@@ -53,7 +53,7 @@ module polyloom_overlay_csr
     input logic [Cfg.threads-1:0] can_send_i,
     input logic s6_can_recv_i,
     input logic [8:0] s6_uart_i,  // valid, byte
-    input logic s6_uart_taken_i,  // the host can be told: ToUart's byte is taken, FromUart's is given
+    input logic s6_uart_accepted_i,  // the host can be told: ToUart's byte is taken, FromUart's is given
     // Constants and counters from outside
     input logic [15:0] core_id_i,  // of the core's thread 0
     output logic [4:0] s6_outside_o,  // which: misses, hits, write-backs, router's two
@@ -238,9 +238,9 @@ module polyloom_overlay_csr
       s6_held.dest = DEST_BITS'(updated(32'(s6_held_q.dest), s6_operand_i, s6_dest_op_q));
     end
     if (s6_slot_op_q != KEEP) begin
-      {s6_held.astray, s6_held.pad, s6_held.slot} = (SLOT_BITS + 2)'(updated(
+      {s6_held.astray, s6_held.scratchpad, s6_held.slot} = (SLOT_BITS + 2)'(updated(
         32'({
-          s6_held_q.astray, s6_held_q.pad, s6_held_q.slot
+          s6_held_q.astray, s6_held_q.scratchpad, s6_held_q.slot
         }),
         32'({
           s6_slot_op_q == CLEAR ? s6_all_astray_q : s6_any_astray_q, s6_operand_i[6+:SLOT_BITS+1]
@@ -264,7 +264,7 @@ module polyloom_overlay_csr
     if (s6_stop_i) s7_held_o.len <= '0;
   end
   assign s6_dest_o = s6_held_q.dest;
-  assign s6_astray_o = s6_held_q.astray || !s6_held_q.pad;
+  assign s6_astray_o = s6_held_q.astray || !s6_held_q.scratchpad;
   assign s6_slot_o = s6_held_q.slot;
   assign s6_len_o = s6_held_q.len;
   assign s6_instr_addr_o = s6_held_q.addr[AddrBits-1:0];
@@ -358,9 +358,9 @@ module polyloom_overlay_csr
       if (s6_sel_q.c.idle_u) value |= 32'(idle[39:32]);
       value |= s6_outside_i;
       if (s6_sel_q.hart_id) value |= 32'(core_id_i | 16'(s6_thread_i));
-      if (s6_sel_q.m.from_uart && s6_uart_i[8] && s6_uart_taken_i) value |= 32'(s6_uart_i);
+      if (s6_sel_q.m.from_uart && s6_uart_i[8] && s6_uart_accepted_i) value |= 32'(s6_uart_i);
       value |= 32'(s6_fp_value);
-      value[0] |= can || (s6_act_o.to_uart && s6_uart_taken_i);
+      value[0] |= can || (s6_act_o.to_uart && s6_uart_accepted_i);
       s7_value_q <= value;
     end
   end

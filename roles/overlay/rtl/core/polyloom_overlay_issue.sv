@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_issue: a core's first stage: which thread issues, and what its port of the instruction memory does.
-// How:          answers -> resume -> ready queue -> pc -> address. A slot without an issue carries what the host asks or, after
+// How:          responses -> resume -> ready queue -> pc -> address. A slot without an issue carries what the host asks or, after
 //               reset, the clearing of what threads hold. A word that a thread stores comes before all, so that the thread's next
 //               instruction finds it; the host waits until no thread of an
 //               earlier cycle is ready, but 7 cycles at most.
-// Latency:      an answer of cycle A lets its thread issue in A + 2; one that comes round in stage 7 issues in the next cycle.
+// Latency:      a response of cycle A lets its thread issue in A + 2; one that comes round in stage 7 issues in the next cycle.
 // Throughput:   an issue or another access to the instruction memory a cycle.
 // Backpressure: none for threads; paths from s7_store_i and ctl_i to the instruction memory's port.
 // Order/loss:   roles/overlay/sim/tile/README.md "Issue".
@@ -16,16 +16,16 @@ module polyloom_overlay_issue
   import polyloom_overlay_pkg::*;
 #(
     parameter  int unsigned Threads  = 0,             // of the core
-    parameter  int unsigned Ports    = 0,             // that bring answers
+    parameter  int unsigned Ports    = 0,             // that bring responses
     parameter  int unsigned Words    = 0,             // of the instruction memory
     localparam int unsigned AddrBits = $clog2(Words)
 ) (
     input  logic                         clk_i,
     input  logic                         rst_ni,
-    input  logic     [         3:0]      turn_i,           // of polyloom_overlay_resume
-    // Answers
-    input  logic     [   Ports-1:0]      answer_valid_i,
-    input  logic     [   Ports-1:0][3:0] answer_thread_i,
+    input  logic     [         3:0]      turn_i,             // of polyloom_overlay_resume
+    // Responses
+    input  logic     [   Ports-1:0]      response_valid_i,
+    input  logic     [   Ports-1:0][3:0] response_thread_i,
     input  logic     [ Threads-1:0]      wake_i,
     // Control
     input  logic                         ctl_valid_i,
@@ -35,22 +35,22 @@ module polyloom_overlay_issue
     output logic     [AddrBits-1:0]      imem_addr_o,
     output logic     [        31:0]      imem_wdata_o,
     // Stage 0
-    output logic                         s0_valid_o,       // a thread issues
+    output logic                         s0_valid_o,         // a thread issues
     output core_op_t                     s0_op_o,
     output logic     [         3:0]      s0_thread_o,
-    output logic     [AddrBits+2:2]      s0_pc_o,          // as far as it addresses the memory, and its end
-    output logic                         s0_read_o,        // CTL_READ_INSTR: the word comes down the pipeline
-    output logic                         s0_inside_o,      // its address is one
-    output logic                         s0_taken_o,       // an access of the host is done
-    output logic                         idle_o,           // no thread waits to issue
+    output logic     [AddrBits+2:2]      s0_pc_o,            // as far as it addresses the memory, and its end
+    output logic                         s0_read_o,          // CTL_READ_INSTR: the word comes down the pipeline
+    output logic                         s0_inside_o,        // its address is one
+    output logic                         s0_accepted_o,      // an access of the host is done
+    output logic                         idle_o,             // no thread waits to issue
     // Later stages
     input  core_op_t                     s6_op_i,
-    input  logic                         s7_again_i,       // the thread comes round
+    input  logic                         s7_again_i,         // the thread comes round
     input  logic     [         3:0]      s7_thread_i,
     input  logic                         s7_pc_we_i,
     input  logic     [AddrBits+2:2]      s7_pc_i,
-    input  logic                         s7_store_i,       // a word for the instruction memory
-    input  logic     [AddrBits-1:0]      s7_store_addr_i,  // else 0
+    input  logic                         s7_store_i,         // a word for the instruction memory
+    input  logic     [AddrBits-1:0]      s7_store_addr_i,    // else 0
     input  logic     [        31:0]      s7_store_data_i
 );
 
@@ -64,8 +64,8 @@ module polyloom_overlay_issue
       .clk_i,
       .rst_ni,
       .turn_i,
-      .valid_i (answer_valid_i),
-      .thread_i(answer_thread_i),
+      .valid_i (response_valid_i),
+      .thread_i(response_thread_i),
       .wake_i,
       .pick_o  (picked),
       .thread_o(picked_thread)
@@ -98,8 +98,8 @@ module polyloom_overlay_issue
   assign s0_valid_o = ready && !hold;
   assign s0_thread_o = !control ? head : clear_q[4] ? ctl_i.addr[3:0] : clear_q[3:0];
   assign s0_inside_o = 32'(ctl_i.addr) < Words;
-  assign s0_taken_o = host && (ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR);
-  assign s0_read_o = s0_taken_o && ctl_i.op == CTL_READ_INSTR;
+  assign s0_accepted_o = host && (ctl_i.op == CTL_WRITE_INSTR || ctl_i.op == CTL_READ_INSTR);
+  assign s0_read_o = s0_accepted_o && ctl_i.op == CTL_READ_INSTR;
   assign s0_op_o = '{
           clear: control && !clear_q[4],
           start: host && ctl_i.op == CTL_START,
@@ -107,7 +107,7 @@ module polyloom_overlay_issue
       };
 
   logic [AddrBits-1:0] other_addr;
-  assign imem_we_o = s7_store_i || (s0_taken_o && !s0_read_o && s0_inside_o);
+  assign imem_we_o = s7_store_i || (s0_accepted_o && !s0_read_o && s0_inside_o);
   assign other_addr = s7_store_addr_i | (ctl_i.addr[AddrBits-1:0] & {AddrBits{control}});
   assign imem_addr_o = other_addr | (s0_pc_o[AddrBits+1:2] & {AddrBits{!hold}});
   assign imem_wdata_o = s7_store_i ? s7_store_data_i : ctl_i.data;

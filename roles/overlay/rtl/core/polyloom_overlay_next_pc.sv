@@ -16,21 +16,21 @@ module polyloom_overlay_next_pc #(
 ) (
     input  logic                clk_i,
     // Stage 5
-    input  logic [AddrBits+1:2] s5_pc_i,       // inside the memory
+    input  logic [AddrBits+1:2] s5_pc_i,        // inside the memory
     input  logic [        31:0] s5_word_i,
-    input  logic                s5_illegal_i,  // s6_goal_o is the word
-    input  logic                s5_branch_i,   // a branch that takes effect
+    input  logic                s5_illegal_i,   // s6_goal_o is the word
+    input  logic                s5_branch_i,    // a branch that takes effect
     // Stage 6
     input  logic                s6_jump_i,
-    input  logic                s6_taken_i,    // a branch's condition
-    input  logic [        31:0] s6_sum_i,      // where a jump goes
-    input  logic                s6_start_i,    // the thread starts at s6_at_i
+    input  logic                s6_accepted_i,  // a branch's condition
+    input  logic [        31:0] s6_sum_i,       // where a jump goes
+    input  logic                s6_start_i,     // the thread starts at s6_at_i
     input  logic [AddrBits+2:2] s6_at_i,
-    input  logic                s6_stop_i,     // or stops, for other reasons than a branch, and gets 0
+    input  logic                s6_stop_i,      // or stops, for other reasons than a branch, and gets 0
     output logic [AddrBits+2:2] s6_next_o,
-    output logic [        31:0] s6_goal_o,     // of a branch, or the word; else s6_sum_i
+    output logic [        31:0] s6_goal_o,      // of a branch, or the word; else s6_sum_i
     // Stage 7
-    output logic [        31:2] s7_pc_o        // anything if the instruction goes round again
+    output logic [        31:2] s7_pc_o         // anything if the instruction goes round again
 );
 
   // A branch's target may lie before or behind the memory; its sign is the rest.
@@ -55,7 +55,7 @@ module polyloom_overlay_next_pc #(
   logic [31:2] s7_goal_q;  // one of these is 0
   logic [AddrBits+2:2] s7_next_q;
   assign s6_goal_o = ({32{s6_sums_q}} & s6_sum_i) | 32'($signed(s6_target_q)) | s6_word_q;
-  assign s6_goes   = s6_jump_i || (s6_branch_q && s6_taken_i);
+  assign s6_goes   = s6_jump_i || (s6_branch_q && s6_accepted_i);
   always_ff @(posedge clk_i) begin
     s7_goal_q <= s6_goes && !s6_branch_bad_q && !s6_stop_i ? s6_goal_o[31:2] : '0;
     s7_next_q <= s6_goes || s6_stop_i ? '0 : s6_start_i ? s6_at_i : s6_next_o;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_operands: what a core's instruction works on: registers, the answer that its thread has come back with, pc.
-// How:          both register files and answers are block RAM; an operand is the register, the answer or the pc, each 0 unless it
+// polyloom_overlay_operands: what a core's instruction works on: registers, the response that its thread has come back with, pc.
+// How:          both register files and responses are block RAM; an operand is the register, the response or the pc, each 0 unless it
 //               is the one, or 0, as a CSR's immediate wants it; so an OR joins them. The adder's second operand is ready to be
 //               added: the immediate, or zeros or ones that invert, comes with the instruction and is joined by an XOR.
 //                 2 addresses -> 3 data, who it is -> 4 registers behind the RAMs -> 5
@@ -18,13 +18,13 @@ module polyloom_overlay_operands
     parameter cfg_t Cfg = TINY
 ) (
     input logic clk_i,
-    // Answers
+    // Responses
     input logic hit_valid_i,
     input rsp_t hit_i,
     input logic fill_valid_i,
     input rsp_t fill_i,
-    input logic pad_valid_i,
-    input rsp_t pad_i,
+    input logic scratchpad_valid_i,
+    input rsp_t scratchpad_i,
     input logic fpu_valid_i,
     input rsp_t fpu_i,
     input logic div_valid_i,
@@ -35,7 +35,7 @@ module polyloom_overlay_operands
     input logic [3:0] s2_thread_i,
     input reg_t [2:0] s2_rs_i,
     input pending_t s2_pending_i,
-    output logic s2_side_o,  // see polyloom_overlay_answers
+    output logic s2_side_o,  // see polyloom_overlay_responses
     input passing_t s3_i,
     input logic [31:0] s3_imm_i,
     // Stage 5
@@ -44,7 +44,7 @@ module polyloom_overlay_operands
     output logic [31:0] s5_b_o,  // of the adder: the register or the immediate, inverted if it is subtracted
     output logic [31:0] s5_rs2_o,  // a little late
     output logic [31:0] s5_c_o,
-    output logic [31:0] s5_answer_o,
+    output logic [31:0] s5_response_o,
     output logic [4:0] s5_flags_o,
     // Stage 7: what the thread's latent instruction found
     input logic s7_we_i,
@@ -60,19 +60,19 @@ module polyloom_overlay_operands
   localparam int unsigned AddrBits = $clog2(Cfg.instr_words);
   localparam int unsigned OtherBits = AddrBits > 3 ? AddrBits + 2 : 5;
 
-  logic [31:0] s4_answer;
+  logic [31:0] s4_response;
   logic [ 4:0] s4_flags;
-  polyloom_overlay_answers #(
+  polyloom_overlay_responses #(
       .Threads(Cfg.threads),
       .Fpu    (Cfg.fpu || Cfg.muldiv)
-  ) i_answers (
+  ) i_responses (
       .clk_i,
       .hit_valid_i,
       .hit_i,
       .fill_valid_i,
       .fill_i,
-      .pad_valid_i,
-      .pad_i,
+      .scratchpad_valid_i,
+      .scratchpad_i,
       .fpu_valid_i,
       .fpu_i,
       .div_valid_i,
@@ -86,7 +86,7 @@ module polyloom_overlay_operands
       .s7_we_i,
       .s7_thread_i,
       .s7_side_i,
-      .s4_data_o (s4_answer),
+      .s4_data_o (s4_response),
       .s4_flags_o(s4_flags)
   );
 
@@ -112,7 +112,7 @@ module polyloom_overlay_operands
 
   // ---- stage 4 ----
   logic s4_source_q, s4_has_flags_q;
-  logic [3:0] s4_forward_q;  // the operand is the answer
+  logic [3:0] s4_forward_q;  // the operand is the response
   logic [31:0] s4_imm_q;
   logic [OtherBits-1:0] s4_other_q;  // pc, or the number in a CSR instruction; else 0
   logic [3:0][31:0] s4_reg;
@@ -144,16 +144,16 @@ module polyloom_overlay_operands
   logic [31:0] s5_reg_q;
   logic s5_forward_q;
   always_ff @(posedge clk_i) begin
-    s5_answer_o <= s4_answer;
+    s5_response_o <= s4_response;
     s5_flags_o <= s4_flags & {5{s4_has_flags_q}};
     s5_source_o <= s4_source_q;
-    s5_a_o <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_answer) | 32'(s4_other_q);
-    s5_b_o <= (s4_reg[1] | ({32{s4_forward_q[1]}} & s4_answer)) ^ s4_imm_q;
+    s5_a_o <= s4_reg[0] | ({32{s4_forward_q[0]}} & s4_response) | 32'(s4_other_q);
+    s5_b_o <= (s4_reg[1] | ({32{s4_forward_q[1]}} & s4_response)) ^ s4_imm_q;
     s5_reg_q <= s4_reg[3];
     s5_forward_q <= s4_forward_q[3];
-    s5_c_o <= s4_reg[2] | ({32{Cfg.fpu && s4_forward_q[2]}} & s4_answer);  // only F has a third
+    s5_c_o <= s4_reg[2] | ({32{Cfg.fpu && s4_forward_q[2]}} & s4_response);  // only F has a third
   end
-  assign s5_rs2_o = s5_reg_q | ({32{s5_forward_q}} & s5_answer_o);
+  assign s5_rs2_o = s5_reg_q | ({32{s5_forward_q}} & s5_response_o);
 
   logic unused;
   assign unused = ^{s2_pending_i, s3_i};

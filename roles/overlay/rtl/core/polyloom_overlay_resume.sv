@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_resume: which of a core's threads whose answers have come joins the ready queue next.
-// How:          a bit a thread, set by answers; every cycle the first set bit in circular order leaves, counted from thread
+// polyloom_overlay_resume: which of a core's threads whose responses have come joins the ready queue next.
+// How:          a bit a thread, set by responses; every cycle the first set bit in circular order leaves, counted from thread
 //               (c / 8) mod 16, where c is the cycle in which it joins. It clears its own bit.
-// Latency:      an answer of cycle A: picked in A + 1 at the earliest, on the output in A + 2.
-// Throughput:   any number of answers a cycle, one pick a cycle.
+// Latency:      a response of cycle A: picked in A + 1 at the earliest, on the output in A + 2.
+// Throughput:   any number of responses a cycle, one pick a cycle.
 // Backpressure: none. No path from an input to an output.
 // Order/loss:   circular from a place that moves on every eighth cycle, so every thread's turn comes.
-// Reset:        no answers are there. Takes the first in the first cycle after reset.
-// Limits:       Threads 1..16 (checked at elaboration); no second answer of a thread before it is picked (asserted).
+// Reset:        no responses are there. Takes the first in the first cycle after reset.
+// Limits:       Threads 1..16 (checked at elaboration); no second response of a thread before it is picked (asserted).
 // Cost:         about 150 LUT4 (ECP5; part of polyloom_overlay_core).
 // Source:       roles/overlay/sim/tile/README.md "Issue".   Tests: test_polyloom_overlay_resume.py, test_polyloom_overlay_cores.py
 module polyloom_overlay_resume #(
     parameter int unsigned Threads = 0,  // of the core
-    parameter int unsigned Ports   = 0   // that bring answers
+    parameter int unsigned Ports   = 0   // that bring responses
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
     input  logic [        3:0]      turn_i,    // the thread from which what joins two cycles later is counted
-    // Answers of this cycle
+    // Responses of this cycle
     input  logic [  Ports-1:0]      valid_i,
     input  logic [  Ports-1:0][3:0] thread_i,
     input  logic [Threads-1:0]      wake_i,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_writeback: what a core's register file gets, and which threads' answers it has not got yet.
-// How:          an instruction writes its own result, or else the answer that its thread has come back with (`pending`). One that is
+// polyloom_overlay_writeback: what a core's register file gets, and which threads' responses it has not got yet.
+// How:          an instruction writes its own result, or else the response that its thread has come back with (`pending`). One that is
 //               neither written nor overwritten stays pending. A latent instruction writes no result, so there is room for the
-//               next answer. Results are 0 unless theirs is the one, so that an OR joins them.
+//               next response. Results are 0 unless theirs is the one, so that an OR joins them.
 // Latency:      2 cycles from stage 6 to the register file.
 // Throughput:   an instruction a cycle.
 // Backpressure: none; path from s2_thread_i to s2_pending_o.
-// Order/loss:   in order; an answer that its thread overwrites before it is written is dropped.
+// Order/loss:   in order; a response that its thread overwrites before it is written is dropped.
 // Reset:        no write; what is pending by s6_clear_i, once for each thread.
 // Limits:       none.
 // Cost:         about 140 LUT4 (ECP5; part of polyloom_overlay_core).
@@ -14,36 +14,36 @@
 module polyloom_overlay_writeback
   import polyloom_overlay_pkg::*;
 (
-    input  logic                        clk_i,
-    input  logic                        rst_ni,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
     // Stage 2
-    input  logic        [          3:0] s2_thread_i,
-    output pending_t                    s2_pending_o,
-    // Stage 7: to what keeps the answers
-    output logic                        s7_we_o,
-    output logic                        s7_side_o,
+    input  logic          [          3:0] s2_thread_i,
+    output pending_t                      s2_pending_o,
+    // Stage 7: to what keeps the responses
+    output logic                          s7_we_o,
+    output logic                          s7_side_o,
     // Stage 6
-    input  passing_t                    s6_i,
-    input  logic                        s6_valid_i,
-    input  logic                        s6_clear_i,    // the thread has come back with nothing
-    input  logic                        s6_pass_i,     // retired
-    input  logic                        s6_latent_i,
-    input  logic                        s6_own_we_i,   // the instruction writes its result
-    input  answer_src_e                 s6_src_i,      // where a latent one's answer comes from
-    input  logic                        s6_side_i,
-    input  logic        [         31:0] s6_answer_i,
-    input  logic                        s6_jump_i,
-    input  logic        [         31:0] s6_link_i,     // of a jump
-    input  logic                        s6_recv_i,     // the result is in s7_slot_i
+    input  passing_t                      s6_i,
+    input  logic                          s6_valid_i,
+    input  logic                          s6_clear_i,     // the thread has come back with nothing
+    input  logic                          s6_pass_i,      // retired
+    input  logic                          s6_latent_i,
+    input  logic                          s6_own_we_i,    // the instruction writes its result
+    input  response_src_e                 s6_src_i,       // where a latent one's response comes from
+    input  logic                          s6_side_i,
+    input  logic          [         31:0] s6_response_i,
+    input  logic                          s6_jump_i,
+    input  logic          [         31:0] s6_link_i,      // of a jump
+    input  logic                          s6_recv_i,      // the result is in s7_slot_i
     // Stage 7
-    input  logic        [SLOT_BITS-1:0] s7_slot_i,
-    input  logic        [         31:0] s7_result_i,   // 0 if it is not the result
+    input  logic          [SLOT_BITS-1:0] s7_slot_i,
+    input  logic          [         31:0] s7_result_i,    // 0 if it is not the result
     // Stage 8: to the register file
-    output logic                        s8_we_o,
-    output logic        [          3:0] s8_thread_o,
-    output reg_t                        s8_rd_o,
-    output logic        [         31:0] s8_data_o,
-    output trace_t                      trace_o
+    output logic                          s8_we_o,
+    output logic          [          3:0] s8_thread_o,
+    output reg_t                          s8_rd_o,
+    output logic          [         31:0] s8_data_o,
+    output trace_t                        trace_o
 );
 
   // ---- what is pending ----
@@ -74,7 +74,7 @@ module polyloom_overlay_writeback
   // ---- stage 7 ----
   logic s7_we_q, s7_recv_q, s7_pass_q;
   reg_t s7_rd_q;
-  logic [31:0] s7_answer_q, s7_link_q;
+  logic [31:0] s7_response_q, s7_link_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -88,7 +88,7 @@ module polyloom_overlay_writeback
   always_ff @(posedge clk_i) begin
     s7_q <= s6_i;
     s7_rd_q <= s6_own_we_i ? s6_i.decoded.rd : s6_i.pending.rd;
-    s7_answer_q <= s6_own_we_i ? '0 : s6_answer_i;
+    s7_response_q <= s6_own_we_i ? '0 : s6_response_i;
     s7_link_q <= s6_own_we_i && s6_jump_i ? s6_link_i : '0;
     s7_recv_q <= s6_recv_i && s6_own_we_i;
   end
@@ -111,7 +111,7 @@ module polyloom_overlay_writeback
     s8_pc_q <= s7_q.held.pc;
     s8_word_q <= s7_q.word;
     s8_rd_o <= s7_rd_q;
-    s8_data_o <= s7_answer_q | s7_link_q | s7_result_i | (s7_recv_q ? 32'({1'b1, s7_slot_i, 6'd0}) : '0);
+    s8_data_o <= s7_response_q | s7_link_q | s7_result_i | (s7_recv_q ? 32'({1'b1, s7_slot_i, 6'd0}) : '0);
   end
 
   assign trace_o = '{

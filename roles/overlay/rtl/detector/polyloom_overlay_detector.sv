@@ -81,11 +81,11 @@ module polyloom_overlay_detector
   assign at_host = board_i == '0;
 
   logic decided_q, epoch_q, releasing;
-  logic decide, take_back;
+  logic decide, accept_back;
   logic own_start, own_wanted, own_begin, own_keep, own_valid, complete, vote;
   logic [GATE_BITS-1:0] gate, gate_q, granted_q;
-  logic got_release, got_vote, got_ask, got_grant, ask_taken;
-  logic ask_q, asked_q;
+  logic got_release, got_vote, got_request, got_grant, request_accepted;
+  logic request_q, requested_q;
   logic step_valid, step_ready, sum_wanted, sum_start, sum_busy, out_valid, out_last;
   step_t step;
   key_t  sum_key;
@@ -140,29 +140,29 @@ module polyloom_overlay_detector
       .read_received_o(sum_received),
       .release_o      (got_release),
       .release_vote_o (got_vote),
-      .ask_o          (got_ask),
+      .request_o      (got_request),
       .grant_o        (got_grant)
   );
 
   polyloom_overlay_detector_sum i_sum (
       .clk_i,
       .rst_ni,
-      .place_i    (place),
-      .wanted_i   (sum_wanted && !root),
-      .vote_i     (vote),
-      .gate_i     (gate),
-      .epoch_i    (epoch_q),
-      .start_o    (sum_start),
-      .busy_o     (sum_busy),
-      .key_o      (sum_key),
-      .sent_i     (sum_sent),
-      .received_i (sum_received),
-      .ask_i      (ask_q),
-      .ask_taken_o(ask_taken),
-      .out_valid_o(out_valid),
-      .out_ready_i(|(ctl_out_ready_i & parent)),
-      .out_data_o (out_data),
-      .out_last_o (out_last)
+      .place_i           (place),
+      .wanted_i          (sum_wanted && !root),
+      .vote_i            (vote),
+      .gate_i            (gate),
+      .epoch_i           (epoch_q),
+      .start_o           (sum_start),
+      .busy_o            (sum_busy),
+      .key_o             (sum_key),
+      .sent_i            (sum_sent),
+      .received_i        (sum_received),
+      .request_i         (request_q),
+      .request_accepted_o(request_accepted),
+      .out_valid_o       (out_valid),
+      .out_ready_i       (|(ctl_out_ready_i & parent)),
+      .out_data_o        (out_data),
+      .out_last_o        (out_last)
   );
 
   always_comb begin
@@ -217,7 +217,7 @@ module polyloom_overlay_detector
   logic passive;
   assign passive   = passive_i && blank_q == '0 && !decided_q;
   assign own_start = passive && quiet_q == '0 && !inject_i && !got_grant;
-  assign own_keep  = passive && !got_grant && !take_back;
+  assign own_keep  = passive && !got_grant && !accept_back;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       blank_q <= '0;
@@ -232,34 +232,34 @@ module polyloom_overlay_detector
 
   // ---- the host's gate ----
 
-  logic grant_pending_q, open, ask;
+  logic grant_pending_q, open, request;
   assign open = inject_i && !own_valid && !decided_q && !decide;
-  assign take_back = root && inject_i && own_valid && !decided_q && !decide;
-  assign ask = !root && inject_i && own_valid && !decided_q && !asked_q && !got_grant;
+  assign accept_back = root && inject_i && own_valid && !decided_q && !decide;
+  assign request = !root && inject_i && own_valid && !decided_q && !requested_q && !got_grant;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       may_inject_o <= 1'b0;
-      ask_q <= 1'b0;
-      asked_q <= 1'b0;
+      request_q <= 1'b0;
+      requested_q <= 1'b0;
       gate_q <= '0;
       granted_q <= '0;
       grants_o <= '0;
       grant_pending_q <= 1'b0;
     end else begin
       may_inject_o <= open;
-      if (take_back || ask) grants_o <= grants_o + 32'd1;
-      if (ask_taken) ask_q <= 1'b0;
-      if (ask || (got_ask && !root)) ask_q <= 1'b1;
-      if (ask) asked_q <= 1'b1;
+      if (accept_back || request) grants_o <= grants_o + 32'd1;
+      if (request_accepted) request_q <= 1'b0;
+      if (request || (got_request && !root)) request_q <= 1'b1;
+      if (request) requested_q <= 1'b1;
       if ((grant_pending_q && |(ctl_out_ready_i & gate_child_of(place) & ~release_pending_q))) grant_pending_q <= 1'b0;
-      if (got_ask && root) begin
+      if (got_request && root) begin
         granted_q <= granted_q + 1'b1;
         grant_pending_q <= 1'b1;
       end
       if (got_grant) begin
         if (at_host) begin
-          asked_q <= 1'b0;
-          gate_q  <= gate_q + 1'b1;
+          requested_q <= 1'b0;
+          gate_q <= gate_q + 1'b1;
         end else grant_pending_q <= 1'b1;
       end
     end
@@ -297,6 +297,6 @@ module polyloom_overlay_detector
     assert (!(decide && grant_pending_q))
     else $error("%m: a decision before a grant has left");
     assert (!(got_release && (decided_q || root)))
-    else $error("%m: a release that nobody waits for");
+    else $error("%m: a release that nothing waits for");
   end
 endmodule

@@ -50,7 +50,7 @@ module polyloom_overlay_detector_combine
     // Frames that are no reports, a pulse each
     output logic                   release_o,
     output logic                   release_vote_o,
-    output logic                   ask_o,
+    output logic                   request_o,
     output logic                   grant_o
 );
   logic a_valid_q, a_advance;
@@ -184,7 +184,7 @@ module polyloom_overlay_detector_combine
   assign b_other_frame = b_valid_q && b_q.first && !b_source[OWN];
   assign release_o = b_other_frame && b_head.op == OP_RELEASE;
   assign release_vote_o = b_head.vote;
-  assign ask_o = b_other_frame && b_head.op == OP_ASK;
+  assign request_o = b_other_frame && b_head.op == OP_REQUEST;
   assign grant_o = b_other_frame && b_head.op == OP_GRANT;
 
   // ---- all together ----

@@ -19,7 +19,7 @@ package polyloom_overlay_detector_pkg;
   // First byte of a frame of control words.
   localparam logic [7:0] OP_REPORT = 8'd1;
   localparam logic [7:0] OP_RELEASE = 8'd2;
-  localparam logic [7:0] OP_ASK = 8'd3;
+  localparam logic [7:0] OP_REQUEST = 8'd3;
   localparam logic [7:0] OP_GRANT = 8'd4;
 
   typedef logic [COUNT_BITS-1:0] count_t;

@@ -38,7 +38,7 @@ module polyloom_overlay_detector_read
 );
   logic [LINKS-1:0] links;
   logic [2:0] turn_q, source;  // the one inside a frame, or the last one
-  logic inside_q, take, own_last;
+  logic inside_q, accept, own_last;
   logic [LINKS-1:0] own_left_q, own_left_after;  // ends to come
   logic [1:0] own_link;
   head_t own_head;
@@ -86,21 +86,21 @@ module polyloom_overlay_detector_read
     step_o.last = in_last_i[source[1:0]];
     step_o.word = in_data_i[source[1:0]];
     in_ready_o = '0;
-    in_ready_o[source[1:0]] = take && source != 3'(OWN);
+    in_ready_o[source[1:0]] = accept && source != 3'(OWN);
     if (source == 3'(OWN)) begin
       step_o.last = own_last;
       step_o.word = inside_q ? own_end : own_head;
     end
   end
-  assign take = step_valid_o && step_ready_i;
-  assign own_begin_o = take && !inside_q && source == 3'(OWN);
+  assign accept = step_valid_o && step_ready_i;
+  assign own_begin_o = accept && !inside_q && source == 3'(OWN);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       inside_q <= 1'b0;
       turn_q <= '0;
       own_left_q <= '0;
-    end else if (take) begin
+    end else if (accept) begin
       inside_q <= !step_o.last;
       turn_q   <= source;
       if (source == 3'(OWN)) own_left_q <= inside_q ? own_left_after : links;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_detector_sum: sends the parent the sum of all reports, and questions for the host's gate.
-// How:          the ends that are left are those on the rim of the subtree, which all belong to boards of the own row: in
+// How:          the ends that are left are those on the boundary of the subtree, which all belong to boards of the own row: in
 //               the root's column, the row's ends towards the parent; elsewhere, a part of the row with its ends north and
 //               south, and the own one towards the parent. They are read in this order from combine's RAM into a FIFO.
 //                   head, combine's RAM --> FIFO --> parent's link
@@ -20,7 +20,7 @@ module polyloom_overlay_detector_sum
     input  logic                   rst_ni,
     input  place_t                 place_i,
     // From combine
-    input  logic                   wanted_i,     // all have reported and agree, and it would be news
+    input  logic                   wanted_i,            // all have reported and agree, and it would be news
     input  logic                   vote_i,
     input  logic   [GATE_BITS-1:0] gate_i,
     input  logic                   epoch_i,
@@ -28,11 +28,11 @@ module polyloom_overlay_detector_sum
     // Its RAM, a cycle an end
     output logic                   busy_o,
     output key_t                   key_o,
-    input  count_t                 sent_i,       // of the key of the cycle before
+    input  count_t                 sent_i,              // of the key of the cycle before
     input  count_t                 received_i,
     // Questions
-    input  logic                   ask_i,        // until ask_taken_o
-    output logic                   ask_taken_o,
+    input  logic                   request_i,           // until request_accepted_o
+    output logic                   request_accepted_o,
     // To the parent
     output logic                   out_valid_o,
     input  logic                   out_ready_i,
@@ -42,26 +42,26 @@ module polyloom_overlay_detector_sum
   localparam int unsigned FifoWords = 16;
 
   logic [LINKS-1:0] links, parent, left_q;
-  logic [2:0] x_q, to_q, rim_from, rim_to;
+  logic [2:0] x_q, to_q, periphery_from, periphery_to;
   logic [1:0] link;
   key_t key_q;
   logic busy_q, push_q, push_last_q, last_of_x, on_column;
   logic push, fifo_ready;
-  logic [7:0] rim_ends;
+  logic [7:0] periphery_ends;
   logic [$bits(word_t):0] push_word;  // last, word
   head_t head, question;
-  end_t rim_end;
+  end_t periphery_end;
 
-  // Ends of the board at x of the own row that are on the rim.
-  function automatic logic [LINKS-1:0] rim_at(place_t p, logic [2:0] x);
-    logic [LINKS-1:0] rim;
-    rim = '0;
+  // Ends of the board at x of the own row that are on the boundary.
+  function automatic logic [LINKS-1:0] periphery_at(place_t p, logic [2:0] x);
+    logic [LINKS-1:0] periphery;
+    periphery = '0;
     if (p.x != middle(p.width)) begin
-      rim[NORTH] = {1'b0, p.y} + 4'd1 < p.height;
-      rim[SOUTH] = p.y != '0;
+      periphery[NORTH] = {1'b0, p.y} + 4'd1 < p.height;
+      periphery[SOUTH] = p.y != '0;
     end
-    if (x == p.x || p.x == middle(p.width)) rim |= parent_of(p);
-    return rim;
+    if (x == p.x || p.x == middle(p.width)) periphery |= parent_of(p);
+    return periphery;
   endfunction
 
   assign links = links_of(place_i);
@@ -69,17 +69,17 @@ module polyloom_overlay_detector_sum
   assign on_column = place_i.x == middle(place_i.width);
   always_comb begin
     // A row without neighbours north and south has its end towards the parent only.
-    rim_from = place_i.x;
-    rim_to   = place_i.x;
+    periphery_from = place_i.x;
+    periphery_to   = place_i.x;
     if (on_column || place_i.height != 4'd1) begin
-      if (on_column || parent[EAST]) rim_from = '0;
-      if (on_column || parent[WEST]) rim_to = 3'(place_i.width - 4'd1);
+      if (on_column || parent[EAST]) periphery_from = '0;
+      if (on_column || parent[WEST]) periphery_to = 3'(place_i.width - 4'd1);
     end
-    rim_ends = 8'(rim_to - rim_from) + 8'd1;
+    periphery_ends = 8'(periphery_to - periphery_from) + 8'd1;
     if (!on_column) begin
-      if (place_i.height == 4'd1) rim_ends = 8'd1;
-      else if (links[NORTH] && links[SOUTH]) rim_ends = 8'd2 * rim_ends + 8'd1;
-      else rim_ends = rim_ends + 8'd1;
+      if (place_i.height == 4'd1) periphery_ends = 8'd1;
+      else if (links[NORTH] && links[SOUTH]) periphery_ends = 8'd2 * periphery_ends + 8'd1;
+      else periphery_ends = periphery_ends + 8'd1;
     end
   end
 
@@ -88,13 +88,13 @@ module polyloom_overlay_detector_sum
     head.op = OP_REPORT;
     head.vote = vote_i;
     head.epoch = epoch_i;
-    head.ends = rim_ends;
+    head.ends = periphery_ends;
     head.gate = gate_i;
     question = '0;
-    question.op = OP_ASK;
+    question.op = OP_REQUEST;
     link = '0;
     for (int unsigned l = LINKS; l > 0; l--) if (left_q[l-1]) link = 2'(l - 1);
-    rim_end = '{key: key_q, sent: sent_i, received: received_i};
+    periphery_end = '{key: key_q, sent: sent_i, received: received_i};
   end
   assign last_of_x = (left_q & (left_q - 1'b1)) == '0;
   assign key_o = '{y: place_i.y, x: x_q, link: link};
@@ -113,26 +113,26 @@ module polyloom_overlay_detector_sum
   end
   always_ff @(posedge clk_i) begin
     if (start_o) begin
-      x_q <= rim_from;
-      to_q <= rim_to;
-      left_q <= rim_at(place_i, rim_from);
+      x_q <= periphery_from;
+      to_q <= periphery_to;
+      left_q <= periphery_at(place_i, periphery_from);
     end else if (busy_q) begin
       left_q <= left_q & (left_q - 1'b1);
       if (last_of_x) begin
         x_q <= x_q + 3'd1;
-        left_q <= rim_at(place_i, x_q + 3'd1);
+        left_q <= periphery_at(place_i, x_q + 3'd1);
       end
     end
     key_q <= key_o;
     push_last_q <= last_of_x && x_q == to_q;
   end
 
-  assign ask_taken_o = ask_i && fifo_ready && !start_o && !busy_q && !push_q;
-  assign push = start_o || push_q || ask_taken_o;
+  assign request_accepted_o = request_i && fifo_ready && !start_o && !busy_q && !push_q;
+  assign push = start_o || push_q || request_accepted_o;
   always_comb begin
-    push_word = {push_last_q, rim_end};
+    push_word = {push_last_q, periphery_end};
     if (start_o) push_word = {1'b0, head};
-    else if (ask_taken_o) push_word = {1'b1, question};
+    else if (request_accepted_o) push_word = {1'b1, question};
   end
   polyloom_stream_lut_fifo #(
       .Width($bits(word_t) + 1),
@@ -151,6 +151,6 @@ module polyloom_overlay_detector_sum
 
   always_ff @(posedge clk_i) begin
     assert (!push || fifo_ready);
-    assert (!start_o || (rim_ends <= 8'd9 && parent != '0));
+    assert (!start_o || (periphery_ends <= 8'd9 && parent != '0));
   end
 endmodule

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_gather: is the board passive, and what has crossed its rim: all of one past cycle.
+// polyloom_overlay_gather: is the board passive, and what has crossed its periphery: all of one past cycle.
 // How:          flags and in-flight counts of the tiles meet in a tree with a register for each tile that a wire passes.
-//               Pulses of rim and router are delayed as long, and counted at the end. So all outputs are of one cut of the board:
+//               Pulses of periphery and router are delayed as long, and counted at the end. So all outputs are of one cut of the board:
 //                   tiles       --> [tile]-[tree: tiles_x - 1 + tiles_y - 1]--(+)-> passive, vote
-//                   rim, router --> [the same delay]---------------------> counters
+//                   periphery, router --> [the same delay]---------------------> counters
 //               The messages on the board are: sends accepted - frees by the last receiver (tiles), + let in - handed out
-//               (rim), + copies - keys that have ended (router). A count may be a cycle older than another, as a message stays
+//               (periphery), + copies - keys that have ended (router). A count may be a cycle older than another, as a message stays
 //               on a board for longer than that: it then adds 0 or 1, never -1, so a sum of zero still means that none is
 //               there. A message with a key counts until its last copy does, which is counted in the same cycle at the latest.
 // Latency:      tiles_x + tiles_y cycles from each input to each output.
@@ -33,7 +33,7 @@ module polyloom_overlay_gather
     input  logic   [     Tiles-1:0]                 all_idle_i,   // every thread waits in idle
     input  logic   [     Tiles-1:0]                 all_vote_i,
     input  logic   [     Tiles-1:0][LOCAL_BITS-1:0] in_flight_i,  // sends accepted - last frees
-    // From the rim: pulses, a message each
+    // From the periphery: pulses, a message each
     input  logic   [     LINKS-1:0]                 sent_i,       // handed to a link
     input  logic   [     LINKS-1:0]                 received_i,   // let in from a link
     input  logic                                    host_in_i,
@@ -96,7 +96,7 @@ module polyloom_overlay_gather
     end
   end
 
-  // ---- the rim, delayed like the tiles ----
+  // ---- the periphery, delayed like the tiles ----
 
   typedef struct packed {
     logic [LINKS-1:0]      sent;
@@ -105,14 +105,14 @@ module polyloom_overlay_gather
     logic                  host_out;
     logic [InputsBits-1:0] copies;
     logic [InputsBits-1:0] ended;
-  } rim_t;
-  rim_t [TreeDelay-1:0] rim_q;
-  rim_t rim;
-  assign rim = rim_q[TreeDelay-1];
+  } periphery_t;
+  periphery_t [TreeDelay-1:0] periphery_q;
+  periphery_t periphery;
+  assign periphery = periphery_q[TreeDelay-1];
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) rim_q <= '0;
+    if (!rst_ni) periphery_q <= '0;
     else begin
-      rim_q[0] <= '{
+      periphery_q[0] <= '{
           sent: sent_i,
           received: received_i,
           host_in: host_in_i,
@@ -120,34 +120,34 @@ module polyloom_overlay_gather
           copies: copies_i,
           ended: ended_i
       };
-      for (int unsigned d = 1; d < TreeDelay; d++) rim_q[d] <= rim_q[d-1];
+      for (int unsigned d = 1; d < TreeDelay; d++) periphery_q[d] <= periphery_q[d-1];
     end
   end
 
-  // What rim and router add before the cycle of node_q[1]; pulses are counted one cycle later.
-  logic [LOCAL_BITS-1:0] rim_local_q, rim_change, rim_local;
+  // What periphery and router add before the cycle of node_q[1]; pulses are counted one cycle later.
+  logic [LOCAL_BITS-1:0] periphery_local_q, periphery_change, periphery_local;
   always_comb begin
-    rim_change = LOCAL_BITS'(rim.host_in) - LOCAL_BITS'(rim.host_out) + LOCAL_BITS'(rim.copies) - LOCAL_BITS'(rim.ended);
+    periphery_change = LOCAL_BITS'(periphery.host_in) - LOCAL_BITS'(periphery.host_out) + LOCAL_BITS'(periphery.copies) - LOCAL_BITS'(periphery.ended);
     for (int unsigned l = 0; l < LINKS; l++) begin
-      rim_change += LOCAL_BITS'(rim.received[l]) - LOCAL_BITS'(rim.sent[l]);
+      periphery_change += LOCAL_BITS'(periphery.received[l]) - LOCAL_BITS'(periphery.sent[l]);
     end
-    rim_local = rim_local_q + rim_change;
+    periphery_local = periphery_local_q + periphery_change;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      rim_local_q <= '0;
+      periphery_local_q <= '0;
       sent_o <= '0;
       received_o <= '0;
       passive_o <= 1'b0;
       vote_o <= 1'b0;
     end else begin
-      rim_local_q <= rim_local;
+      periphery_local_q <= periphery_local;
       for (int unsigned l = 0; l < LINKS; l++) begin
-        sent_o[l] <= sent_o[l] + count_t'(rim.sent[l]);
-        received_o[l] <= received_o[l] + count_t'(rim.received[l]);
+        sent_o[l] <= sent_o[l] + count_t'(periphery.sent[l]);
+        received_o[l] <= received_o[l] + count_t'(periphery.received[l]);
       end
-      passive_o <= node_q[1].idle && LOCAL_BITS'(node_q[1].local_count + rim_local) == '0;
+      passive_o <= node_q[1].idle && LOCAL_BITS'(node_q[1].local_count + periphery_local) == '0;
       vote_o <= node_q[1].vote;
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_fpu: what a tile's cores share for floating point, integer multiplication and division.
-// How:          requests take turns; a pipeline does all that does not divide, the divider the rest, with answers of its own, so
-//               that no two answers meet. Without floating point it is polyloom_overlay_muldiv, with the same times.
+// How:          requests take turns; a pipeline does all that does not divide, the divider the rest, with responses of its own, so
+//               that no two responses meet. Without floating point it is polyloom_overlay_muldiv, with the same times.
 //                 req[core] -> queue -+-> pipe    -> rsp
 //                                     '-> divider -> div
 // Latency:      10 cycles from a request to its response if none is before it; 28 by the divider (sim/tile/timing.h).
@@ -27,7 +27,7 @@ module polyloom_overlay_fpu
     // From the cores
     input logic [Cfg.cores-1:0] req_valid_i,
     input fpu_req_t [Cfg.cores-1:0] req_i,
-    // To the cores: answers of the pipeline and of the divider
+    // To the cores: responses of the pipeline and of the divider
     output logic [Cfg.cores-1:0] rsp_valid_o,
     output rsp_t rsp_o,
     output logic [Cfg.cores-1:0] div_valid_o,

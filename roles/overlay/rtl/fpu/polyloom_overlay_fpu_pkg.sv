@@ -8,7 +8,7 @@ package polyloom_overlay_fpu_pkg;
   import polyloom_overlay_pkg::*;
 
   // Cycles, as in roles/overlay/sim/tile/timing.h, whose times the tests compare.
-  localparam int unsigned LATENCY = 10;  // from a pipelined operation's grant to its answer
+  localparam int unsigned LATENCY = 10;  // from a pipelined operation's grant to its response
   localparam int unsigned DIVIDE_INTERVAL = 17;  // from a start of the divider to its next
 
   localparam int unsigned SUM_BITS = 76;

@@ -27,7 +27,7 @@ module polyloom_overlay_fpu_queue
     output operation_t operation_o
 );
 
-  logic [Cfg.cores-1:0] waiting, taken, full;
+  logic [Cfg.cores-1:0] waiting, accepted, full;
   fpu_req_t [Cfg.cores-1:0] head;
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
@@ -43,7 +43,7 @@ module polyloom_overlay_fpu_queue
         .in_ready_o(ready),
         .in_i(req_i[k]),
         .out_valid_o(waiting[k]),
-        .out_ready_i(taken[k]),
+        .out_ready_i(accepted[k]),
         .out_o(head[k])
     );
     assign full[k] = !ready;
@@ -53,14 +53,14 @@ module polyloom_overlay_fpu_queue
   logic [Cfg.cores-1:0] later_q, later, candidates;
   assign later = waiting & later_q;
   assign candidates = later != '0 ? later : waiting;
-  assign taken = candidates & (~candidates + 1'b1);
+  assign accepted = candidates & (~candidates + 1'b1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       later_q <= '0;
       valid_o <= 1'b0;
     end else begin
-      if (waiting != '0) later_q <= ~(taken | (taken - 1'b1));
+      if (waiting != '0) later_q <= ~(accepted | (accepted - 1'b1));
       valid_o <= waiting != '0;
       assert ((req_valid_i & full) == '0)
       else $error("%m: a core has more requests than threads");
@@ -70,7 +70,7 @@ module polyloom_overlay_fpu_queue
   always_ff @(posedge clk_i) begin
     if (waiting != '0) begin
       for (int unsigned k = 0; k < Cfg.cores; k++) begin
-        if (taken[k]) begin
+        if (accepted[k]) begin
           operation_o <= '{
               owner: '{core: 2'(k), thread: head[k].thread},
               op: head[k].op,

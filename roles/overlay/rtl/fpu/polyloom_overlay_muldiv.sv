@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_muldiv: what a tile's cores share for M where there is no floating point.
-// How:          as polyloom_overlay_fpu: requests take turns; the multiplier and the divider have answers of their own.
+// How:          as polyloom_overlay_fpu: requests take turns; the multiplier and the divider have responses of their own.
 //                 req[core] -> queue -+-> multiplier -> rsp
 //                                     '-> divider    -> div
 // Latency:      LATENCY cycles from a request to its response if none is before it; 28 by the divider (sim/tile/timing.h).
@@ -23,7 +23,7 @@ module polyloom_overlay_muldiv
     // From the cores
     input  logic     [Cfg.cores-1:0] req_valid_i,
     input  fpu_req_t [Cfg.cores-1:0] req_i,
-    // To the cores: answers of the multiplier and of the divider
+    // To the cores: responses of the multiplier and of the divider
     output logic     [Cfg.cores-1:0] rsp_valid_o,
     output rsp_t                     rsp_o,
     output logic     [Cfg.cores-1:0] div_valid_o,

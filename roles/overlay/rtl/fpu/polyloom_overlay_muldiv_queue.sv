@@ -37,7 +37,7 @@ module polyloom_overlay_muldiv_queue
     logic [31:0] b;
   } entry_t;
 
-  logic [Cfg.cores-1:0] waiting, taken, granted_q;
+  logic [Cfg.cores-1:0] waiting, accepted, granted_q;
   entry_t [Cfg.cores-1:0] read, head_q;
 
   for (genvar k = 0; k < Cfg.cores; k++) begin : gen_core
@@ -64,7 +64,7 @@ module polyloom_overlay_muldiv_queue
         read_q  <= '0;
       end else begin
         write_q <= write_q + place_t'(req_valid_i[k]);
-        read_q  <= read_q + place_t'(taken[k]);
+        read_q  <= read_q + place_t'(accepted[k]);
         assert (!req_valid_i[k] || place_t'(write_q - read_q) < place_t'(Cfg.threads))
         else $error("%m: a core has more requests than threads");
       end
@@ -79,13 +79,13 @@ module polyloom_overlay_muldiv_queue
   logic [Cfg.cores-1:0] later_q, later, candidates;
   assign later = waiting & later_q;
   assign candidates = later != '0 ? later : waiting;
-  assign taken = candidates & (~candidates + 1'b1);
+  assign accepted = candidates & (~candidates + 1'b1);
 
   logic [1:0] core_d, core_q, core2_q;
   logic valid_q, valid2_q;
   always_comb begin
     core_d = '0;
-    for (int unsigned k = 0; k < Cfg.cores; k++) if (taken[k]) core_d |= 2'(k);
+    for (int unsigned k = 0; k < Cfg.cores; k++) if (accepted[k]) core_d |= 2'(k);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -94,8 +94,8 @@ module polyloom_overlay_muldiv_queue
       granted_q <= '0;
       {valid_o, valid2_q, valid_q} <= '0;
     end else begin
-      if (waiting != '0) later_q <= ~(taken | (taken - 1'b1));
-      granted_q <= taken;
+      if (waiting != '0) later_q <= ~(accepted | (accepted - 1'b1));
+      granted_q <= accepted;
       {valid_o, valid2_q, valid_q} <= {valid2_q, valid_q, waiting != '0};
     end
   end

@@ -14,7 +14,7 @@
 //               behind frames that came later (as with all reads, blocks/shell).
 // Reset:        control state; waiting messages are forgotten. Takes input from the first cycle.
 // Limits:       at most 1,024 cores and 256 tiles, 4 cores of 16 threads a tile; the rest of Cfg is the node's to check. One
-//               answer for each READ_INSTR and READ_PAD, in order; none for other requests.
+//               response for each READ_INSTR and READ_SCRATCHPAD, in order; none for other requests.
 // Cost:         1,393 LUT, 972 FF, 3.5 BRAM36 (UltraScale+); 973 ALM, 11 M10K (Intel, estimated); 2,178 LUT4, 7 EBR, 105 MHz
 //               (ECP5 speed 6; the FIFO of messages decides). TINY, Yosys 0.70, nextpnr 0.11, 2026-11.
 // Source:       own design, behaviour of roles/overlay/sim/board/board_shell.cc and board.cc.
@@ -59,7 +59,7 @@ module polyloom_overlay_host
     input  logic                           role_tx_ready_i,
     output polyloom_shell_pkg::host_word_t role_tx_o,
 
-    // To the tiles, numbered on the board; an answer for each read
+    // To the tiles, numbered on the board; a response for each read
     output logic            ctl_valid_o,
     input  logic            ctl_ready_i,
     output ctl_req_t        ctl_o,
@@ -184,24 +184,24 @@ module polyloom_overlay_host
       .idle_o    (inject_idle)
   );
 
-  logic told_valid, told_ready, room_idle;
-  tile_event_t told;
-  logic [7:0] told_tile;
+  logic reported_valid, reported_ready, room_idle;
+  tile_event_t reported;
+  logic [7:0] reported_tile;
   polyloom_overlay_host_room #(
       .Flits(HostFlits < 4 ? 1 : HostFlits / 4)
   ) i_room (
       .clk_i,
       .rst_ni,
-      .gone_i      (enter_valid_o),
+      .gone_i          (enter_valid_o),
       .event_valid_i,
       .event_ready_o,
       .event_i,
       .event_tile_i,
-      .told_valid_o(told_valid),
-      .told_ready_i(told_ready),
-      .told_o      (told),
-      .told_tile_o (told_tile),
-      .idle_o      (room_idle)
+      .reported_valid_o(reported_valid),
+      .reported_ready_i(reported_ready),
+      .reported_o      (reported),
+      .reported_tile_o (reported_tile),
+      .idle_o          (room_idle)
   );
 
   polyloom_overlay_host_tx #(
@@ -213,10 +213,10 @@ module polyloom_overlay_host
       .exit_valid_i,
       .exit_ready_o,
       .exit_i,
-      .event_valid_i(told_valid),
-      .event_ready_o(told_ready),
-      .event_i      (told),
-      .event_tile_i (told_tile),
+      .event_valid_i(reported_valid),
+      .event_ready_o(reported_ready),
+      .event_i      (reported),
+      .event_tile_i (reported_tile),
       .tx_valid_o   (role_tx_valid_o),
       .tx_ready_i   (role_tx_ready_i),
       .tx_o         (role_tx_o),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_host_frames: the host's messages, console bytes and starts: checks them, hands them on, answers the shell.
+// polyloom_overlay_host_frames: the host's messages, console bytes and starts: checks them, hands them on, responds to the shell.
 // How:          HEAD and SECOND keep the first words, CHECK decides. A message's payload goes on flit by flit; a console
 //               byte is one request to the tiles, a start one for each thread, core by core; a start of all cores is one for each
 //               thread of a core, which all cores take at once. DRAIN drops what is refused. With routers a message may have a
 //               key as its destination: the bit that says so and no other; its mask is not checked.
-// Latency:      last word -> answer: 1 cycle (message), 2 (refused), 3 (byte), 2 and a cycle a request (start).
+// Latency:      last word -> response: 1 cycle (message), 2 (refused), 3 (byte), 2 and a cycle a request (start).
 // Throughput:   a word a cycle; 3 cycles lost a frame.
 // Backpressure: a message waits until its flits have room (flit_ready_i), a byte or start for ctl_ready_i; whatever the
 //               host sent behind it waits too.
@@ -60,7 +60,7 @@ module polyloom_overlay_host_frames
     PAYLOAD,
     REQUEST,
     DRAIN,
-    ANSWER
+    RESPONSE
   } state_e;
   state_e state_q, state_d;
   logic refused_q, refused_d;
@@ -97,9 +97,9 @@ module polyloom_overlay_host_frames
   assign byte_ok = 32'(arg[23:16]) < Cfg.threads && (broadcast || 32'(arg[15:0]) < Cores);
   assign ok = is_message ? message_ok : is_start ? start_ok : byte_ok;
 
-  logic take, ctl_take, last_request;
-  assign take = pass_valid_i && pass_ready_o;
-  assign ctl_take = ctl_valid_o && ctl_ready_i;
+  logic accept, ctl_accept, last_request;
+  assign accept = pass_valid_i && pass_ready_o;
+  assign ctl_accept = ctl_valid_o && ctl_ready_i;
   always_comb begin
     case (state_q)
       HEAD, SECOND, DRAIN: pass_ready_o = 1'b1;
@@ -107,7 +107,7 @@ module polyloom_overlay_host_frames
       default: pass_ready_o = 1'b0;
     endcase
   end
-  assign pass_rsp_valid_o = state_q == ANSWER;
+  assign pass_rsp_valid_o = state_q == RESPONSE;
   assign pass_rsp_refused_o = refused_q;
   assign idle_o = state_q == HEAD;
 
@@ -144,16 +144,16 @@ module polyloom_overlay_host_frames
     state_d   = state_q;
     refused_d = refused_q;
     case (state_q)
-      HEAD: if (take) state_d = pass_i.last ? CHECK : SECOND;
-      SECOND: if (take) state_d = CHECK;
+      HEAD: if (accept) state_d = pass_i.last ? CHECK : SECOND;
+      SECOND: if (accept) state_d = CHECK;
       CHECK: begin
         refused_d = !ok;
-        if (!ok) state_d = ended_q ? ANSWER : DRAIN;
+        if (!ok) state_d = ended_q ? RESPONSE : DRAIN;
         else state_d = is_message ? PAYLOAD : REQUEST;
       end
-      PAYLOAD: if (take && pass_i.last) state_d = ANSWER;
-      REQUEST: if (ctl_take && last_request) state_d = ANSWER;
-      DRAIN: if (take && pass_i.last) state_d = ANSWER;
+      PAYLOAD: if (accept && pass_i.last) state_d = RESPONSE;
+      REQUEST: if (ctl_accept && last_request) state_d = RESPONSE;
+      DRAIN: if (accept && pass_i.last) state_d = RESPONSE;
       default: state_d = HEAD;
     endcase
   end
@@ -164,21 +164,21 @@ module polyloom_overlay_host_frames
   end
   always_ff @(posedge clk_i) begin
     refused_q <= refused_d;
-    if (take) ended_q <= pass_i.last;
-    if (state_q == HEAD && take) word0_q <= pass_i.data;
-    if (state_q == SECOND && take) word1_q <= pass_i.data;
+    if (accept) ended_q <= pass_i.last;
+    if (state_q == HEAD && accept) word0_q <= pass_i.data;
+    if (state_q == SECOND && accept) word1_q <= pass_i.data;
     if (state_q == CHECK) begin
       high_q   <= 1'b0;
       begun_q  <= 1'b0;
       core_q   <= 17'(arg[15:0]);
       thread_q <= '0;
     end
-    if (state_q == PAYLOAD && take) begin
+    if (state_q == PAYLOAD && accept) begin
       high_q <= !high_q;
       if (high_q) begun_q <= 1'b1;
       else low_q <= pass_i.data;
     end
-    if (ctl_take) begin
+    if (ctl_accept) begin
       thread_q <= 8'(thread_q) + 8'd1 == aux ? '0 : thread_q + 5'd1;
       if (8'(thread_q) + 8'd1 == aux) core_q <= core_q + 17'd1;
     end

@@ -9,7 +9,7 @@
 // Order/loss:   in order, nothing lost.
 // Reset:        emptied.
 // Limits:       Flits >= 2 and >= Cfg.max_flits. room_i of a cycle counts what is on the wire in that cycle. may_inject_i of a cycle
-//               answers for messages whose host_in_o pulse is in that cycle (combinational).
+//               responses for messages whose host_in_o pulse is in that cycle (combinational).
 // Cost:         540 LUT, 490 FF, 3.5 BRAM36 (UltraScale+); 324 ALM, 11 M10K (Intel, estimated); 625 LUT4, 7 EBR (ECP5). TINY,
 //               Yosys 0.70, 2026-11.
 // Source:       Board::host_messages_in in roles/overlay/sim/board/board.cc.   Tests: test_polyloom_overlay_host_inject.py

@@ -52,7 +52,7 @@ module polyloom_overlay_host_tx
   } state_e;
   state_e state_q, state_d;
   logic message_last_q;  // the last frame was a message
-  logic take;
+  logic accept;
 
   localparam int unsigned XBits = field_bits(Cfg.tiles_x);
   localparam int unsigned YBits = field_bits(Cfg.tiles_y);
@@ -102,10 +102,10 @@ module polyloom_overlay_host_tx
     endcase
   end
 
-  assign take = tx_valid_o && tx_ready_i;
+  assign accept = tx_valid_o && tx_ready_i;
   assign exit_ready_o = state_q == HIGH && tx_ready_i;
-  assign event_ready_o = take && tx_o.last && state_q != HIGH;
-  assign host_out_o = take && tx_o.last && state_q == HIGH;
+  assign event_ready_o = accept && tx_o.last && state_q != HIGH;
+  assign host_out_o = accept && tx_o.last && state_q == HIGH;
   assign idle_o = state_q == PICK && !exit_valid_i && !event_valid_i;
 
   always_comb begin
@@ -113,7 +113,7 @@ module polyloom_overlay_host_tx
     if (state_q == PICK) begin
       if (event_valid_i && (message_last_q || !exit_valid_i)) state_d = EVENT;
       else if (exit_valid_i) state_d = MESSAGE;
-    end else if (take) begin
+    end else if (accept) begin
       case (state_q)
         MESSAGE: state_d = MASK;
         MASK: state_d = LOW;
@@ -131,7 +131,7 @@ module polyloom_overlay_host_tx
       message_last_q <= 1'b0;
     end else begin
       state_q <= state_d;
-      if (take && tx_o.last) message_last_q <= state_q == HIGH;
+      if (accept && tx_o.last) message_last_q <= state_q == HIGH;
       assert (state_q != MESSAGE || exit_i.first);
     end
   end

@@ -37,10 +37,10 @@ module polyloom_overlay_link_control (
 
   // Leaving
   logic [4:0] stored_q, left_q;
-  logic sending_q, first_q, room, take, leaves;
+  logic sending_q, first_q, room, accept, leaves;
   logic [63:0] oldest;
   assign ctl_in_ready_o = !sending_q && room;
-  assign take = ctl_in_valid_i && ctl_in_ready_o;
+  assign accept = ctl_in_valid_i && ctl_in_ready_o;
   assign leaves = out_valid_o && out_ready_i;
 
   logic waiting;
@@ -51,7 +51,7 @@ module polyloom_overlay_link_control (
       .clk_i,
       .rst_ni,
       .flush_i    (1'b0),
-      .in_valid_i (take),
+      .in_valid_i (accept),
       .in_ready_o (room),
       .in_i       (ctl_in_i),
       .out_valid_o(waiting),
@@ -69,7 +69,7 @@ module polyloom_overlay_link_control (
       first_q <= 1'b1;
       left_q <= '0;
     end else begin
-      if (take) begin
+      if (accept) begin
         stored_q <= stored_q + 1'b1;
         left_q <= stored_q + 1'b1;
         sending_q <= ctl_in_last_i;
@@ -83,8 +83,8 @@ module polyloom_overlay_link_control (
         end
       end
       assert (!sending_q || waiting);
-      assert (!take || stored_q != '0 || ctl_in_i[63:56] == '0);
-      assert (!take || stored_q != 5'd30 || ctl_in_last_i);
+      assert (!accept || stored_q != '0 || ctl_in_i[63:56] == '0);
+      assert (!accept || stored_q != 5'd30 || ctl_in_last_i);
     end
   end
 

@@ -53,10 +53,10 @@ module polyloom_overlay_link_unpacker
   logic [63:0] low_q[4];
   logic [63:0] high_q[4];
 
-  logic take, last, let_in, is_key;
+  logic accept, last, let_in, is_key;
   assign is_key = kind_e'(item_i[2:0]) == KIND_KEY;
   assign item_ready_o = state_q != WHOLE && state_q != SEND;
-  assign take = item_valid_i && item_ready_o;
+  assign accept = item_valid_i && item_ready_o;
   assign last = flit_q == header_q.flits;
   assign held_o = state_q == WHOLE && epoch_q != epoch_i;
   assign let_in = state_q == WHOLE && epoch_q == epoch_i && in_room_i;
@@ -69,20 +69,20 @@ module polyloom_overlay_link_unpacker
       flit_q  <= '0;
     end else begin
       unique case (state_q)
-        HEAD: if (take) state_q <= kind_e'(item_i[2:0]) == KIND_MASK ? MASK : LOW;
-        MASK: if (take) state_q <= LOW;
-        LOW: if (take) state_q <= HIGH;
-        HIGH: if (take) state_q <= last ? WHOLE : LOW;
+        HEAD: if (accept) state_q <= kind_e'(item_i[2:0]) == KIND_MASK ? MASK : LOW;
+        MASK: if (accept) state_q <= LOW;
+        LOW: if (accept) state_q <= HIGH;
+        HIGH: if (accept) state_q <= last ? WHOLE : LOW;
         WHOLE: if (let_in) state_q <= SEND;
         default: if (last) state_q <= HEAD;
       endcase
-      if ((state_q == HIGH && take) || state_q == SEND) flit_q <= last ? '0 : flit_q + 1'b1;
-      assert (state_q != HEAD || !take || 32'(item_i[5:4]) < Cfg.max_flits);
+      if ((state_q == HIGH && accept) || state_q == SEND) flit_q <= last ? '0 : flit_q + 1'b1;
+      assert (state_q != HEAD || !accept || 32'(item_i[5:4]) < Cfg.max_flits);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
+    if (accept) begin
       unique case (state_q)
         HEAD: begin
           header_q.kind <= kind_e'(item_i[2:0]);

@@ -15,7 +15,7 @@
 -f ../../../../blocks/ram/rtl/ram.f
 polyloom_overlay_mailbox_pick.sv
 polyloom_overlay_mailbox_turns.sv
-polyloom_overlay_mailbox_pad.sv
+polyloom_overlay_mailbox_scratchpad.sv
 polyloom_overlay_mailbox_check.sv
 polyloom_overlay_mailbox_events.sv
 polyloom_overlay_mailbox_sender.sv

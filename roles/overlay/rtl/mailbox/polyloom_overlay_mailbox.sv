@@ -8,7 +8,7 @@
 // Latency:      as in sim/net/mailbox.cc, in cycles of the wires: a send that comes in C can start in C + 1, its flit i is on the
 //               wire i + 1 later; can_send_o n cycles after the start of n flits; can_recv_o of the first receiver 3 cycles after
 //               the last flit was on the wire, of the others 2 cycles after the one before; wakes one cycle after their condition;
-//               a scratchpad answer 2 cycles after its grant; a freed slot can be used 4 cycles after the call.
+//               a scratchpad response 2 cycles after its grant; a freed slot can be used 4 cycles after the call.
 // Throughput:   a flit in, a flit out and a word of the cores a cycle; a free a cycle; in each core a receiver in 2 cycles.
 // Backpressure: in_room_o is low while no slot is free; it depends combinationally on in_valid_i and in_i.first. A thread whose 63
 //               places are full stops the deliveries of its core; the tile takes messages until its slots are used up.
@@ -45,16 +45,16 @@ module polyloom_overlay_mailbox
     output logic [Cfg.cores-1:0][Cfg.threads-1:0] wake_o,  // pulse
     output logic [Cfg.cores-1:0][Cfg.threads-1:0][3:0] wake_bits_o,  // with it
     // Cores: words of the scratchpad
-    input logic [Cfg.cores-1:0] pad_req_valid_i,
-    input mem_req_t [Cfg.cores-1:0] pad_req_i,
-    output logic [Cfg.cores-1:0] pad_valid_o,
-    output rsp_t pad_o,
+    input logic [Cfg.cores-1:0] scratchpad_req_valid_i,
+    input mem_req_t [Cfg.cores-1:0] scratchpad_req_i,
+    output logic [Cfg.cores-1:0] scratchpad_valid_o,
+    output rsp_t scratchpad_o,
     // Host: words of the scratchpad
-    input logic pad_ctl_valid_i,
-    output logic pad_ctl_ready_o,
-    input ctl_req_t pad_ctl_i,
-    output logic pad_ctl_rsp_valid_o,
-    output logic [31:0] pad_ctl_rdata_o,
+    input logic scratchpad_ctl_valid_i,
+    output logic scratchpad_ctl_ready_o,
+    input ctl_req_t scratchpad_ctl_i,
+    output logic scratchpad_ctl_rsp_valid_o,
+    output logic [31:0] scratchpad_ctl_rdata_o,
     // Network
     output logic out_valid_o,
     output flit_t out_o,
@@ -108,21 +108,21 @@ module polyloom_overlay_mailbox
   logic hold, settled, read, write;
   logic [SlotBits+2-1:0] raddr, waddr;
   logic [FLIT_BITS-1:0] rflit, wflit;
-  polyloom_overlay_mailbox_pad #(
+  polyloom_overlay_mailbox_scratchpad #(
       .Cfg      (Cfg),
       .TwoCopies(TwoCopies)
-  ) i_pad (
+  ) i_scratchpad (
       .clk_i,
       .rst_ni,
-      .req_valid_i    (pad_req_valid_i),
-      .req_i          (pad_req_i),
-      .rsp_valid_o    (pad_valid_o),
-      .rsp_o          (pad_o),
-      .ctl_valid_i    (pad_ctl_valid_i),
-      .ctl_ready_o    (pad_ctl_ready_o),
-      .ctl_i          (pad_ctl_i),
-      .ctl_rsp_valid_o(pad_ctl_rsp_valid_o),
-      .ctl_rdata_o    (pad_ctl_rdata_o),
+      .req_valid_i    (scratchpad_req_valid_i),
+      .req_i          (scratchpad_req_i),
+      .rsp_valid_o    (scratchpad_valid_o),
+      .rsp_o          (scratchpad_o),
+      .ctl_valid_i    (scratchpad_ctl_valid_i),
+      .ctl_ready_o    (scratchpad_ctl_ready_o),
+      .ctl_i          (scratchpad_ctl_i),
+      .ctl_rsp_valid_o(scratchpad_ctl_rsp_valid_o),
+      .ctl_rdata_o    (scratchpad_ctl_rdata_o),
       .hold_i         (hold),
       .settled_o      (settled),
       .read_i         (read),

@@ -50,7 +50,7 @@ module polyloom_overlay_mailbox_check
       if (busy_i) why_o = SEND_BUSY;
       else if (32'(send_i.flits) >= Cfg.max_flits) why_o = SEND_LENGTH;
       else if (special || (to_tile && nowhere)) why_o = SEND_NOWHERE;
-      else if (to_tile && send_i.mask == '0) why_o = SEND_NOBODY;
+      else if (to_tile && send_i.mask == '0) why_o = SEND_NO_RECEIVER;
       else if (to_tile && (send_i.mask >> (Threads - 1)) > 64'd1) why_o = SEND_THREAD;
       else bad_o = send_i.astray;
     end

@@ -87,10 +87,10 @@ module polyloom_overlay_mailbox_events
   ) i_pick (
       .clk_i,
       .rst_ni,
-      .request_i(waiting),
-      .taken_i  (load),
-      .valid_o  (any),
-      .idx_o    (core)
+      .request_i (waiting),
+      .accepted_i(load),
+      .valid_o   (any),
+      .idx_o     (core)
   );
   assign load = any && !valid_q;
   for (genvar c = 0; c < C; c++) begin : gen_pop

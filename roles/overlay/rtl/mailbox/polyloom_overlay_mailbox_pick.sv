@@ -3,7 +3,7 @@
 // How:          the requests above the last one if there are any, else all; of these the lowest.
 // Latency:      none.
 // Throughput:   one pick a cycle.
-// Backpressure: valid_o and idx_o follow request_i combinationally; taken_i goes to a register only.
+// Backpressure: valid_o and idx_o follow request_i combinationally; accepted_i goes to a register only.
 // Order/loss:   none.
 // Reset:        index 0 comes first.
 // Limits:       Count >= 1.
@@ -16,7 +16,7 @@ module polyloom_overlay_mailbox_pick #(
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic [   Count-1:0] request_i,
-    input  logic                taken_i,    // the one that was picked is served in this cycle
+    input  logic                accepted_i,  // the one that was picked is served in this cycle
     output logic                valid_o,
     output logic [IdxWidth-1:0] idx_o
 );
@@ -26,7 +26,7 @@ module polyloom_overlay_mailbox_pick #(
   if (Count == 1) begin : gen_one
     assign idx_o = '0;
     logic unused;
-    assign unused = &{1'b0, clk_i, rst_ni, taken_i};
+    assign unused = &{1'b0, clk_i, rst_ni, accepted_i};
   end else begin : gen_many
     logic [Count-1:0] later_q, later, from;  // later_q: those after the last one served
     assign later = request_i & later_q;
@@ -37,7 +37,7 @@ module polyloom_overlay_mailbox_pick #(
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) later_q <= '0;
-      else if (taken_i && valid_o) begin
+      else if (accepted_i && valid_o) begin
         for (int unsigned i = 0; i < Count; i++) later_q[i] <= IdxWidth'(i) > idx_o;
       end
     end

@@ -60,7 +60,7 @@ module polyloom_overlay_mailbox_references #(
 
   // ---- which one is served ----
 
-  logic [Cores-1:0] waiting, taken, empty;
+  logic [Cores-1:0] waiting, accepted, empty;
   assign idle_o = &empty;
   slot_t [Cores-1:0] oldest;
   logic [(Cores > 1 ? $clog2(Cores) : 1)-1:0] core;
@@ -80,11 +80,11 @@ module polyloom_overlay_mailbox_references #(
         .in_ready_o (ready),
         .in_i       (free_slot_i[c]),
         .out_valid_o(waiting[c]),
-        .out_ready_i(taken[c]),
+        .out_ready_i(accepted[c]),
         .out_o      (oldest[c]),
         .usage_o    (usage)
     );
-    assign taken[c] = any && ready_o && core == $bits(core)'(c);
+    assign accepted[c]   = any && ready_o && core == $bits(core)'(c);
     assign overflow_o[c] = free_valid_i[c] && !ready;
   end
   polyloom_overlay_mailbox_pick #(
@@ -92,10 +92,10 @@ module polyloom_overlay_mailbox_references #(
   ) i_pick (
       .clk_i,
       .rst_ni,
-      .request_i(waiting),
-      .taken_i  (ready_o),
-      .valid_o  (any),
-      .idx_o    (core)
+      .request_i (waiting),
+      .accepted_i(ready_o),
+      .valid_o   (any),
+      .idx_o     (core)
   );
 
   // ---- one free ----

@@ -63,10 +63,10 @@ module polyloom_overlay_mailbox_turns #(
   ) i_pick (
       .clk_i,
       .rst_ni,
-      .request_i(waiting),
-      .taken_i  (!hold_i),
-      .valid_o  (any_o),
-      .idx_o    (core_o)
+      .request_i (waiting),
+      .accepted_i(!hold_i),
+      .valid_o   (any_o),
+      .idx_o     (core_o)
   );
 
   assign valid_o   = any_o && !hold_i;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_cache: a tile's data cache: a partition a thread, write-back, write-allocate, 32 misses under way.
-// How:          g grant | t tags | d decision | e word | a answer. A thread has one request under way and lines of its own, so
+// How:          g grant | t tags | d decision | e word | a response. A thread has one request under way and lines of its own, so
 //               accesses in the pipeline never concern the same line, and nothing is forwarded.
-//                   cores --> queue --> tags --+-- hit ----> lines --> hit answer
+//                   cores --> queue --> tags --+-- hit ----> lines --> hit response
 //                                              +-- miss ---> fill (what is wanted) <-- line -- slice
 //                                              '-- asks ---> port -- line requests ---------> slice
-// Latency:      G = cycle of the grant, in which the request may come. Hit and flush: answer in G + 4. Miss: request in the
+// Latency:      G = cycle of the grant, in which the request may come. Hit and flush: response in G + 4. Miss: request in the
 //               slice's queue in G + 4 (line_valid_o in G + 3), victim after it; line at the slice's memory port in D
-//               (line_rsp_valid_i in D + 1): answer in D + 4.
+//               (line_rsp_valid_i in D + 1): response in D + 4.
 // Throughput:   one lookup a cycle; hits never wait for misses.
 // Backpressure: requests have no ready: there is a place for one a thread. Lines that come are always taken. If some 60 flushes
 //               of dirty lines wait for the slice, lookups wait too.
@@ -71,14 +71,14 @@ module polyloom_overlay_cache
     return Cfg.cores'(1) << (thread >> THREAD_BITS);
   endfunction
 
-  function automatic rsp_t answer(input logic [3:0] thread, input logic [31:0] data);
+  function automatic rsp_t response(input logic [3:0] thread, input logic [31:0] data);
     return '{thread: thread & 4'(Cfg.threads - 1), data: data, flags: '0};
   endfunction
 
   // ---- grant, tags, decision ----
 
   logic hold, tags_ready, queue_empty, lines_idle, fill_idle, port_idle;
-  logic grant_valid, d_valid, d_hit, d_asks;
+  logic grant_valid, d_valid, d_hit, d_requests;
   lookup_t grant;
   // verilator lint_off UNUSEDSIGNAL  // the set is the tags' alone
   lookup_t d;
@@ -116,7 +116,7 @@ module polyloom_overlay_cache
   logic d_flush, d_miss;
   assign d_flush = d_valid && d.op == MEM_FLUSH;
   assign d_miss = d_valid && !d_hit && !d_flush;
-  assign d_asks = d_miss || (d_flush && d_start.dirty);
+  assign d_requests = d_miss || (d_flush && d_start.dirty);
   assign d_word = '{
           store: d.op == MEM_STORE,
           index: d.addr[5:2],
@@ -180,7 +180,7 @@ module polyloom_overlay_cache
       .rst_ni,
       .hold_o(hold),
       .idle_o(port_idle),
-      .start_valid_i(d_asks),
+      .start_valid_i(d_requests),
       .start_i(d_start),
       .arrived_i(line_rsp_valid_i),
       .victim_want_o(victim_want),
@@ -191,7 +191,7 @@ module polyloom_overlay_cache
       .line_o
   );
 
-  // ---- answers ----
+  // ---- responses ----
 
   logic e_valid_q, e_flush_q, a_valid_q, a_flush_q;
   logic t_valid_q;
@@ -211,7 +211,7 @@ module polyloom_overlay_cache
       a_valid_q <= e_valid_q;
       count_hit_o <= d_hit;
       count_miss_o <= d_miss;
-      count_writeback_o <= d_asks && d_start.dirty;
+      count_writeback_o <= d_requests && d_start.dirty;
     end
   end
 
@@ -223,9 +223,9 @@ module polyloom_overlay_cache
   end
 
   assign hit_valid_o = a_valid_q ? core_of(a_thread_q) : '0;
-  assign hit_o = answer(a_thread_q[3:0], a_flush_q ? '0 : hit_data);
+  assign hit_o = response(a_thread_q[3:0], a_flush_q ? '0 : hit_data);
   assign fill_valid_o = fill_valid ? core_of(fill_thread) : '0;
-  assign fill_o = answer(fill_thread[3:0], fill_data);
+  assign fill_o = response(fill_thread[3:0], fill_data);
 
   assign idle_o = tags_ready && queue_empty && !t_valid_q && !d_valid && !e_valid_q && !a_valid_q && lines_idle &&
       fill_idle && port_idle;

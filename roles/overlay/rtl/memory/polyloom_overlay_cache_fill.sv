@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_cache_fill: ends a miss: takes the line that came, puts a store's bytes in, answers the thread.
+// polyloom_overlay_cache_fill: ends a miss: takes the line that came, puts a store's bytes in, responds to the thread.
 // How:          what the access wants is kept in a RAM, a word a thread, from the lookup on.
 //                   D+1: line comes, the thread's word is read | D+2: bytes of a store go in; line to the cache, word chosen |
-//                   D+3: bytes of a load chosen | D+4: answer
-// Latency:      answer 3 cycles after the line (D + 4, where D is the line's last beat at the slice); line to the RAM 1.
+//                   D+3: bytes of a load chosen | D+4: response
+// Latency:      response 3 cycles after the line (D + 4, where D is the line's last beat at the slice); line to the RAM 1.
 // Throughput:   one line a cycle.
 // Backpressure: none.
 // Order/loss:   in order of the lines.
@@ -34,7 +34,7 @@ module polyloom_overlay_cache_fill
     output logic                    fill_valid_o,
     output place_t                  fill_place_o,
     output logic   [  LineBits-1:0] fill_o,
-    // The answer
+    // The response
     output logic                    rsp_valid_o,
     output logic   [INDEX_BITS-1:0] rsp_thread_o,
     output logic   [          31:0] rsp_data_o,

@@ -39,7 +39,7 @@ module polyloom_overlay_cache_queue
   localparam int unsigned CORE_BITS = CORES > 1 ? $clog2(CORES) : 1;
   typedef logic [CORE_BITS-1:0] core_t;
 
-  logic [CORES-1:0] held, ready, ask, taken;
+  logic [CORES-1:0] held, ready, request, accepted;
   mem_req_t oldest [CORES];
   mem_req_t chosen;
   core_t last_q, turn;
@@ -53,16 +53,16 @@ module polyloom_overlay_cache_queue
         .clk_i,
         .rst_ni,
         .flush_i(1'b0),
-        .in_valid_i(req_valid_i[c] && !(taken[c] && !held[c])),
+        .in_valid_i(req_valid_i[c] && !(accepted[c] && !held[c])),
         .in_ready_o(ready[c]),
         .in_i(req_i[c]),
         .out_valid_o(held[c]),
-        .out_ready_i(taken[c]),
+        .out_ready_i(accepted[c]),
         .out_o(head)
     );
-    assign oldest[c] = held[c] ? head : req_i[c];
-    assign ask[c] = held[c] || req_valid_i[c];
-    assign taken[c] = grant_valid_o && turn == core_t'(c);
+    assign oldest[c]   = held[c] ? head : req_i[c];
+    assign request[c]  = held[c] || req_valid_i[c];
+    assign accepted[c] = grant_valid_o && turn == core_t'(c);
     always_ff @(posedge clk_i) assert (!req_valid_i[c] || ready[c]);
   end
 
@@ -70,11 +70,11 @@ module polyloom_overlay_cache_queue
   always_comb begin
     turn = last_q;
     for (int unsigned i = CORES; i >= 1; i--) begin
-      if (ask[core_t'((32'(last_q)+i)%CORES)]) turn = core_t'((32'(last_q) + i) % CORES);
+      if (request[core_t'((32'(last_q)+i)%CORES)]) turn = core_t'((32'(last_q) + i) % CORES);
     end
   end
 
-  assign grant_valid_o = |ask && !hold_i;
+  assign grant_valid_o = |request && !hold_i;
   assign empty_o = !(|held);
 
   assign chosen = oldest[turn];

@@ -71,15 +71,15 @@ module polyloom_overlay_dma
 
   logic writes_q, last_sent_q, b_valid_q;  // a burst of writes; its last beat is in the register
   logic reads_q;  // a burst of reads
-  logic asking_q;  // some of its lines are not asked for
+  logic requesting_q;  // some of its lines are not asked for
   logic [31:0] write_addr_q, read_addr_q;
-  beat_t ask_q, give_q, length_q;
+  beat_t request_q, give_q, length_q;
   logic [BURST-1:0] here_q, upper_q;
   logic load_read, load_write, r_valid_q, r_last_q, fetch;
 
   assign mem_aw_ready_o = !writes_q;
   assign mem_ar_ready_o = !reads_q;
-  assign load_read = asking_q && !line_valid_o;
+  assign load_read = requesting_q && !line_valid_o;
   assign mem_w_ready_o = writes_q && !last_sent_q && !line_valid_o && !load_read;
   assign load_write = mem_w_ready_o && mem_w_valid_i;
   assign mem_b_valid_o = b_valid_q;
@@ -106,16 +106,16 @@ module polyloom_overlay_dma
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reads_q   <= 1'b0;
-      asking_q  <= 1'b0;
+      requesting_q  <= 1'b0;
       here_q    <= '0;
       r_valid_q <= 1'b0;
       r_last_q  <= 1'b0;
     end else begin
       if (mem_ar_valid_i && mem_ar_ready_o) begin
-        reads_q  <= 1'b1;
-        asking_q <= 1'b1;
+        reads_q <= 1'b1;
+        requesting_q <= 1'b1;
       end
-      if (load_read && ask_q == length_q) asking_q <= 1'b0;
+      if (load_read && request_q == length_q) requesting_q <= 1'b0;
       if (line_rsp_valid_i) here_q[line_rsp_tag_i[3:0]] <= 1'b1;
       if (r_valid_q && mem_r_ready_i) r_valid_q <= 1'b0;
       if (fetch) begin
@@ -138,13 +138,13 @@ module polyloom_overlay_dma
     if (mem_ar_ready_o) begin
       read_addr_q <= mem_ar_addr_i;
       length_q <= mem_ar_len_i[3:0];
-      ask_q <= '0;
+      request_q <= '0;
       give_q <= '0;
     end else begin
       if (load_read) begin
         read_addr_q <= read_addr_q + 32'(BEAT_BYTES);
-        ask_q <= ask_q + 1'b1;
-        upper_q[ask_q] <= read_addr_q[5];
+        request_q <= request_q + 1'b1;
+        upper_q[request_q] <= read_addr_q[5];
       end
       if (fetch) give_q <= give_q + 1'b1;
     end
@@ -160,7 +160,7 @@ module polyloom_overlay_dma
 
   always_ff @(posedge clk_i) begin
     if (load_read) begin
-      line_o <= '{write: 1'b0, tag: INDEX_BITS'(ask_q), addr: line_of(read_addr_q)};
+      line_o <= '{write: 1'b0, tag: INDEX_BITS'(request_q), addr: line_of(read_addr_q)};
     end else if (load_write) begin
       line_o <= '{write: 1'b1, tag: '0, addr: line_of(write_addr_q)};
       line_wdata_o <= {BEATS{mem_w_data_i}};

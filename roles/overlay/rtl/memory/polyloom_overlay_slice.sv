@@ -91,7 +91,7 @@ module polyloom_overlay_slice
 
   // ---- each client's oldest requests ----
 
-  logic [Clients-1:0] waits, taken;
+  logic [Clients-1:0] waits, accepted;
   request_t oldest[Clients];
 
   for (genvar c = 0; c < DMA; c++) begin : gen_client
@@ -106,46 +106,46 @@ module polyloom_overlay_slice
         .in_ready_o(line_ready_o[c]),
         .in_i('{req: line_i[c], data: line_wdata_i[c]}),
         .out_valid_o(waits[c]),
-        .out_ready_i(taken[c]),
+        .out_ready_i(accepted[c]),
         .out_o(oldest[c])
     );
   end
   assign waits[DMA] = line_valid_i[DMA];
   assign oldest[DMA] = '{req: line_i[DMA], data: line_wdata_i[DMA]};
-  assign line_ready_o[DMA] = taken[DMA];
+  assign line_ready_o[DMA] = accepted[DMA];
 
   // ---- which one is served ----
 
-  logic [Clients-1:0] asks[CHANNELS];
+  logic [Clients-1:0] requests[CHANNELS];
   logic [Clients-1:0] mine;  // the clients that request the chosen channel
-  logic [CHANNELS-1:0] asked;
+  logic [CHANNELS-1:0] requested;
   logic granted, second;  // second: the other half of a line is being written
   channel_t channel, last_channel_q;
   client_t client;
   client_t [CHANNELS-1:0] last_client_q;
 
   always_comb begin
-    for (int unsigned m = 0; m < CHANNELS; m++) asks[m] = '0;
+    for (int unsigned m = 0; m < CHANNELS; m++) requests[m] = '0;
     for (int unsigned c = 0; c < Clients; c++) begin
       channel_t to;
       to = channel_of(oldest[c].req.addr[31:23]);
       for (int unsigned m = 0; m < CHANNELS; m++) begin
-        asks[m][c] = waits[c] && to == channel_t'(m) &&
+        requests[m][c] = waits[c] && to == channel_t'(m) &&
             (oldest[c].req.write ? mem_aw_ready_i[m] && mem_w_ready_i[m] : mem_ar_ready_i[m]);
       end
     end
-    for (int unsigned m = 0; m < CHANNELS; m++) asked[m] = |asks[m];
+    for (int unsigned m = 0; m < CHANNELS; m++) requested[m] = |requests[m];
   end
 
   // The first after the last served, of channels and of the chosen channel's clients.
   always_comb begin
     channel = last_channel_q;
     for (int unsigned i = CHANNELS; i >= 1; i--) begin
-      if (asked[channel_t'((32'(last_channel_q)+i)%CHANNELS)])
+      if (requested[channel_t'((32'(last_channel_q)+i)%CHANNELS)])
         channel = channel_t'((32'(last_channel_q) + i) % CHANNELS);
     end
   end
-  assign mine = asks[channel];
+  assign mine = requests[channel];
   always_comb begin
     client = '0;
     for (int unsigned c = Clients; c-- > 0;) begin
@@ -155,7 +155,7 @@ module polyloom_overlay_slice
       if (mine[c] && 32'(last_client_q[channel]) < c) client = client_t'(c);
     end
   end
-  assign granted = |asked && !second;
+  assign granted = |requested && !second;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -200,7 +200,7 @@ module polyloom_overlay_slice
     assign second = 1'b0;
     assign written = channel;
     assign beat = write;
-    assign taken = granted ? Clients'(1) << client : '0;
+    assign accepted = granted ? Clients'(1) << client : '0;
     assign beat_data = request.data;
     assign beat_strobe = strobe;
   end else begin : gen_two_beats
@@ -221,7 +221,7 @@ module polyloom_overlay_slice
     assign second = second_q;
     assign written = second ? second_channel_q : channel;
     assign beat = write || second;
-    assign taken = second ? Clients'(1) << second_client_q : read ? Clients'(1) << client : '0;
+    assign accepted = second ? Clients'(1) << second_client_q : read ? Clients'(1) << client : '0;
     assign whose = oldest[second_client_q];
     assign whose_strobe = second_client_q == client_t'(DMA) ? dma_wstrb_i : '1;
     assign beat_data = second ? whose.data[BEAT_BITS+:BEAT_BITS] : request.data[BEAT_BITS-1:0];

@@ -27,38 +27,38 @@ module polyloom_overlay_board_input
     localparam int unsigned             Ports   = BOARD_EXITS + Cfg.tiles_x,
     parameter  logic        [Ports-1:0] Allowed = '1                          // ways of messages without a key
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    output logic                            idle_o,         // no message is here
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    output logic                             idle_o,           // no message is here
     // Constant: where the board is, {y, x}; the mesh, {height, width}
-    input  logic         [2*BOARD_BITS-1:0] board_i,
-    input  logic         [             7:0] mesh_i,
+    input  logic          [2*BOARD_BITS-1:0] board_i,
+    input  logic          [             7:0] mesh_i,
     // From the wire; way_i with the first flit, no bit with a key
-    input  logic                            valid_i,
-    input  logic         [       Ports-1:0] way_i,
-    input  flit_t                           in_i,
-    output logic                            room_o,
+    input  logic                             valid_i,
+    input  logic          [       Ports-1:0] way_i,
+    input  flit_t                            in_i,
+    output logic                             room_o,
     // To and from the outputs
-    output logic                            head_valid_o,
-    output logic                            head_long_o,
-    output logic         [       Ports-1:0] head_way_o,
-    input  logic                            grant_i,
-    output logic                            ending_o,
-    output flit_t                           flit_o,
+    output logic                             head_valid_o,
+    output logic                             head_long_o,
+    output logic          [       Ports-1:0] head_way_o,
+    input  logic                             grant_i,
+    output logic                             ending_o,
+    output flit_t                            flit_o,
     // To and from memory
-    output logic                            ask_valid_o,
-    input  logic                            ask_ready_i,
-    output beat_ask_t                       ask_o,
-    input  logic         [  Cfg.slices-1:0] beat_valid_i,
-    input  place_t       [  Cfg.slices-1:0] beat_place_i,
-    input  beat_t        [  Cfg.slices-1:0] beat_i,
+    output logic                             request_valid_o,
+    input  logic                             request_ready_i,
+    output beat_request_t                    request_o,
+    input  logic          [  Cfg.slices-1:0] beat_valid_i,
+    input  place_t        [  Cfg.slices-1:0] beat_place_i,
+    input  beat_t         [  Cfg.slices-1:0] beat_i,
     // To the host
-    output logic                            fault_valid_o,
-    input  logic                            fault_ready_i,
-    output route_fault_t                    fault_o,
+    output logic                             fault_valid_o,
+    input  logic                             fault_ready_i,
+    output route_fault_t                     fault_o,
     // In this cycle: a copy is granted, a message with a key ends
-    output logic                            copy_o,
-    output logic                            end_o
+    output logic                             copy_o,
+    output logic                             end_o
 );
 
   localparam int unsigned Flits = From < BOARD_EXITS ? EXIT_FLITS : Cfg.noc_link_flits;
@@ -123,9 +123,9 @@ module polyloom_overlay_board_input
         .mesh_i,
         .key_valid_i(valid_i && in_i.first && in_i.header.kind == KIND_KEY),
         .key_i      (in_i.header.mask[31:0]),
-        .ask_valid_o,
-        .ask_ready_i,
-        .ask_o,
+        .request_valid_o,
+        .request_ready_i,
+        .request_o,
         .beat_valid_i,
         .beat_place_i,
         .beat_i,
@@ -134,7 +134,7 @@ module polyloom_overlay_board_input
         .last_o     (last),
         .way_o      (copy_way),
         .copy_o     (copy),
-        .taken_i    (copy_o || drop),
+        .accepted_i (copy_o || drop),
         .fault_valid_o,
         .fault_ready_i,
         .fault_o
@@ -160,14 +160,14 @@ module polyloom_overlay_board_input
     end
   end else begin : gen_plain
     logic unused;
-    assign unused = ^{board_i, mesh_i, ask_ready_i, beat_valid_i, beat_place_i, beat_i, fault_ready_i};
+    assign unused = ^{board_i, mesh_i, request_ready_i, beat_valid_i, beat_place_i, beat_i, fault_ready_i};
     assign head_valid_o = head_valid;
     assign head_way_o = head_way;
     assign flit_o = flit;
     assign stay = 1'b0;
     assign drop = 1'b0;
-    assign ask_valid_o = 1'b0;
-    assign ask_o = '0;
+    assign request_valid_o = 1'b0;
+    assign request_o = '0;
     assign fault_valid_o = 1'b0;
     assign fault_o = '0;
     assign copy_o = 1'b0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_board_router: the router on the south rim of a board: four links, the host, each column of tiles.
+// polyloom_overlay_board_router: the router on the south edge of a board: four links, the host, each column of tiles.
 // How:          inputs, a switch, and a buffer behind each output towards a link or the host. With Cfg.routers each input has an
 //               expander, which makes copies of messages with a key; two ports lead from the expanders to memory.
 //
@@ -80,8 +80,8 @@ module polyloom_overlay_board_router
   logic [Ports-1:0] head_valid, head_long, ending, grant, all_valid, all_room, idle, copied, ended;
   logic [Ports-1:0] head_way[Ports];
   flit_t flit[Ports], all[Ports];
-  logic [Ports-1:0] ask_valid, ask_ready, fault_valid, fault_ready;
-  beat_ask_t [Ports-1:0] ask;
+  logic [Ports-1:0] request_valid, request_ready, fault_valid, fault_ready;
+  beat_request_t [Ports-1:0] request;
   route_fault_t [Ports-1:0] fault;
   logic [Ports-1:0][Slices-1:0] beat_valid;
   place_t [KEY_PORTS-1:0][Slices-1:0] beat_place;
@@ -129,9 +129,9 @@ module polyloom_overlay_board_router
         .grant_i(grant[i]),
         .ending_o(ending[i]),
         .flit_o(flit[i]),
-        .ask_valid_o(ask_valid[i]),
-        .ask_ready_i(ask_ready[i]),
-        .ask_o(ask[i]),
+        .request_valid_o(request_valid[i]),
+        .request_ready_i(request_ready[i]),
+        .request_o(request[i]),
         .beat_valid_i(beat_valid[i]),
         .beat_place_i(beat_place[KeyPort]),
         .beat_i(beat[KeyPort]),
@@ -214,9 +214,9 @@ module polyloom_overlay_board_router
       ) i_port (
           .clk_i,
           .rst_ni,
-          .ask_valid_i(ask_valid[First+:Expanders]),
-          .ask_ready_o(ask_ready[First+:Expanders]),
-          .ask_i(ask[First+:Expanders]),
+          .request_valid_i(request_valid[First+:Expanders]),
+          .request_ready_o(request_ready[First+:Expanders]),
+          .request_i(request[First+:Expanders]),
           .beat_valid_o(beat_valid[First+:Expanders]),
           .beat_place_o(beat_place[p]),
           .beat_o(beat[p]),
@@ -283,14 +283,14 @@ module polyloom_overlay_board_router
         copy_o <= CountBits'($countones(copied));
         copy_links_o <= 3'($countones(copied & to_link));
         ended_o <= CountBits'($countones(ended));
-        beats_o <= 2'(|ask_valid[BOARD_EXITS-1:0]) + 2'(|ask_valid[Ports-1:PORT_COLUMN]);
+        beats_o <= 2'(|request_valid[BOARD_EXITS-1:0]) + 2'(|request_valid[Ports-1:PORT_COLUMN]);
       end
     end
   end else begin : gen_plain
     logic unused;
-    assign unused = ^{line_ready_i, line_rsp_valid_i, line_rsp_tag_i, line_rsp_data_i, fault_ready_i, ask_valid, ask,
+    assign unused = ^{line_ready_i, line_rsp_valid_i, line_rsp_tag_i, line_rsp_data_i, fault_ready_i, request_valid, request,
                       fault_valid, fault, copied, ended};
-    assign ask_ready = '0;
+    assign request_ready = '0;
     assign beat_valid = '0;
     assign beat_place = '0;
     assign beat = '0;

@@ -15,7 +15,7 @@
 //               copy is shown in the cycle after. A place can be asked for again in the cycle after its last record.
 // Throughput:   a record a cycle: a copy may be loaded in the cycle in which the one before is taken.
 // Backpressure: the register is loaded when it is empty or taken; a fault waits for fault_ready_i and all behind it.
-//               Combinational: taken_i and fault_ready_i to nothing but registers.
+//               Combinational: accepted_i and fault_ready_i to nothing but registers.
 // Order/loss:   copies in order of records, messages in order. Each ends once: with its last copy, or by an end.
 // Reset:        empty; memories are not cleared.
 // Limits:       Messages 1 to 32: no more are in the input's buffer; Places 1 to 7 (checked at elaboration). A beat comes once
@@ -34,33 +34,33 @@ module polyloom_overlay_expander
     parameter  int unsigned Places   = BEAT_PLACES,               // for beats of its keys, used in turn
     localparam int unsigned Ports    = BOARD_EXITS + Cfg.tiles_x
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
     // Constant: where the board is, {y, x}; the mesh, {height, width}
-    input  logic         [2*BOARD_BITS-1:0] board_i,
-    input  logic         [             7:0] mesh_i,
+    input  logic          [2*BOARD_BITS-1:0] board_i,
+    input  logic          [             7:0] mesh_i,
     // From the wire: a first flit of a key message
-    input  logic                            key_valid_i,
-    input  key_t                            key_i,
+    input  logic                             key_valid_i,
+    input  key_t                             key_i,
     // To memory
-    output logic                            ask_valid_o,
-    input  logic                            ask_ready_i,
-    output beat_ask_t                       ask_o,
+    output logic                             request_valid_o,
+    input  logic                             request_ready_i,
+    output beat_request_t                    request_o,
     // From memory, by slice
-    input  logic         [  Cfg.slices-1:0] beat_valid_i,
-    input  place_t       [  Cfg.slices-1:0] beat_place_i,
-    input  beat_t        [  Cfg.slices-1:0] beat_i,
+    input  logic          [  Cfg.slices-1:0] beat_valid_i,
+    input  place_t        [  Cfg.slices-1:0] beat_place_i,
+    input  beat_t         [  Cfg.slices-1:0] beat_i,
     // To the input: of the oldest message that has not ended
-    output logic                            shown_o,        // there is a copy, or an end
-    output logic                            end_o,          // an end
-    output logic                            last_o,         // the copy is the last
-    output logic         [       Ports-1:0] way_o,
-    output copy_t                           copy_o,
-    input  logic                            taken_i,        // in this cycle
+    output logic                             shown_o,          // there is a copy, or an end
+    output logic                             end_o,            // an end
+    output logic                             last_o,           // the copy is the last
+    output logic          [       Ports-1:0] way_o,
+    output copy_t                            copy_o,
+    input  logic                             accepted_i,       // in this cycle
     // To the host
-    output logic                            fault_valid_o,
-    input  logic                            fault_ready_i,
-    output route_fault_t                    fault_o
+    output logic                             fault_valid_o,
+    input  logic                             fault_ready_i,
+    output route_fault_t                     fault_o
 );
 
   if (Messages < 1 || Messages > 32 || Places < 1 || Places > BEAT_PLACES) begin : gen_bad
@@ -116,30 +116,30 @@ module polyloom_overlay_expander
 
   // ---- fetching ----
 
-  place_t put_q, take_q, used_q;
-  beats_t asked_q;  // beats of `fetch`
-  logic chain_wants_q, asks_beat, freed;
+  place_t put_q, accept_q, used_q;
+  beats_t requested_q;  // beats of `fetch`
+  logic chain_wants_q, requests_beat, freed;
   key_t   chain_q;  // the key of an indirection, whose beats are fetched
   beats_t chain_beat;  // of them: that is asked for next
 
-  assign asks_beat = ask_valid_o && ask_ready_i && !chain_wants_q;
-  assign ask_valid_o = chain_wants_q || (fetch_valid && used_q != place_t'(Places));
-  assign ask_o = chain_wants_q ?
+  assign requests_beat = request_valid_o && request_ready_i && !chain_wants_q;
+  assign request_valid_o = chain_wants_q || (fetch_valid && used_q != place_t'(Places));
+  assign request_o = chain_wants_q ?
       '{slice: chain_q.slice, beat: chain_q.beat + 26'(chain_beat), place: CHAIN_PLACE} :
-      '{slice: fetch.slice, beat: fetch.beat + 26'(asked_q), place: put_q};
-  assign fetched = asks_beat && asked_q + beats_t'(1) == fetch.beats;
+      '{slice: fetch.slice, beat: fetch.beat + 26'(requested_q), place: put_q};
+  assign fetched = requests_beat && requested_q + beats_t'(1) == fetch.beats;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      put_q   <= '0;
-      take_q  <= '0;
-      used_q  <= '0;
-      asked_q <= '0;
+      put_q <= '0;
+      accept_q <= '0;
+      used_q <= '0;
+      requested_q <= '0;
     end else begin
-      if (asks_beat) put_q <= after(put_q);
-      if (asks_beat) asked_q <= fetched ? '0 : asked_q + 1'b1;
-      if (freed) take_q <= after(take_q);
-      if (asks_beat != freed) used_q <= asks_beat ? used_q + 1'b1 : used_q - 1'b1;
+      if (requests_beat) put_q <= after(put_q);
+      if (requests_beat) requested_q <= fetched ? '0 : requested_q + 1'b1;
+      if (freed) accept_q <= after(accept_q);
+      if (requests_beat != freed) used_q <= requests_beat ? used_q + 1'b1 : used_q - 1'b1;
     end
   end
 
@@ -172,7 +172,7 @@ module polyloom_overlay_expander
   logic [2:0] decoded_q;  // and records
 
   assign at_work = in_chain_q ? '{key: chain_q, none: chain_none_q} : first;
-  assign place = in_chain_q ? CHAIN_PLACE : take_q;
+  assign place = in_chain_q ? CHAIN_PLACE : accept_q;
   assign chain_beat = in_chain_q ? done_q : '0;
 
   // ---- its next record ----
@@ -224,7 +224,7 @@ module polyloom_overlay_expander
   assign other_none = other.beats == '0 || other_outside;
   assign chained = go && !at_work.none && record && indirection && !has_next_q && indirections_q != '1;
 
-  assign go = (in_chain_q || list_valid) && (at_work.none || there_q[place]) && (!shown_o || taken_i) &&
+  assign go = (in_chain_q || list_valid) && (at_work.none || there_q[place]) && (!shown_o || accepted_i) &&
       (!fault_valid_o || fault_ready_i);
   assign key_ends = at_work.none || (beat_ends && done_q + beats_t'(1) == at_work.key.beats);
   assign message_ends = key_ends && !has_next_q && !chained;
@@ -261,7 +261,7 @@ module polyloom_overlay_expander
       decoded_q <= '0;
     end else begin
       there_q <= there_q | come;
-      if (ask_ready_i && chain_wants_q) chain_wants_q <= 1'b0;
+      if (request_ready_i && chain_wants_q) chain_wants_q <= 1'b0;
       if (go && !at_work.none) begin
         consumed_q <= consumed_q + (two ? 3'd2 : 3'd1);
         decoded_q  <= decoded_q + 1'b1;
@@ -307,7 +307,7 @@ module polyloom_overlay_expander
       shown_o <= 1'b0;
       fault_valid_o <= 1'b0;
     end else begin
-      if (load || taken_i) shown_o <= load;
+      if (load || accepted_i) shown_o <= load;
       if (faulty || fault_ready_i) fault_valid_o <= faulty;
     end
   end
@@ -325,7 +325,7 @@ module polyloom_overlay_expander
   always_ff @(posedge clk_i) begin
     assert (!key_valid_i || (list_room && (decode_none || fetch_room)))
     else $error("%m: more messages than the input holds");
-    assert (!taken_i || shown_o);
+    assert (!accepted_i || shown_o);
   end
 
 endmodule

@@ -99,7 +99,7 @@ module polyloom_overlay_expander_record
       end
       RECORD_ROUTER: begin
         copies_o = there[link] && turn[link];
-        why_o = there[link] ? ROUTE_TURN : ROUTE_LINK;
+        why_o = there[link] ? ROUTE_U_TURN : ROUTE_LINK;
       end
       default: ;
     endcase

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_noc: the message network of a board: a mesh of tile routers and the board router on its south rim.
+// polyloom_overlay_noc: the message network of a board: a mesh of tile routers and the board router on its south periphery.
 // How:          tile t is at x = t mod tiles_x, y = t / tiles_x; north is +y.
 //
 //                 tile -- tile        a message between tiles: X, then Y

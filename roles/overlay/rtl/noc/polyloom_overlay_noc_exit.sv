@@ -44,13 +44,13 @@ module polyloom_overlay_noc_exit
   logic [Flits-1:0] last_q;
   addr_t write_q, read_q;
   count_t count_q;
-  logic [1:0] taken_q;  // flits of the message at the head that have gone
-  logic take, last;
+  logic [1:0] accepted_q;  // flits of the message at the head that have gone
+  logic accept, last;
 
   assign valid_o = count_q != '0;
   assign out_o = mem_q[read_q];
   assign last = last_q[read_q];
-  assign take = valid_o && ready_i;
+  assign accept = valid_o && ready_i;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
@@ -62,16 +62,16 @@ module polyloom_overlay_noc_exit
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       write_q <= '0;
-      read_q  <= '0;
+      read_q <= '0;
       count_q <= '0;
-      taken_q <= '0;
+      accepted_q <= '0;
     end else begin
       if (valid_i) write_q <= after(write_q);
-      if (take) begin
-        read_q  <= after(read_q);
-        taken_q <= last ? '0 : taken_q + 1'b1;
+      if (accept) begin
+        read_q <= after(read_q);
+        accepted_q <= last ? '0 : accepted_q + 1'b1;
       end
-      if (valid_i != take) count_q <= valid_i ? count_q + 1'b1 : count_q - 1'b1;
+      if (valid_i != accept) count_q <= valid_i ? count_q + 1'b1 : count_q - 1'b1;
     end
   end
 
@@ -83,8 +83,8 @@ module polyloom_overlay_noc_exit
       .rst_ni,
       .arrive_i      (valid_i && first_i),
       .arrive_flits_i(flits_i),
-      .leave_i       (take && last),
-      .leave_flits_i (taken_q),
+      .leave_i       (accept && last),
+      .leave_flits_i (accepted_q),
       .leave_one_i   (1'b0),
       .room_o
   );

@@ -55,7 +55,7 @@ package polyloom_overlay_noc_pkg;
     logic        slice;
     logic [25:0] beat;   // address in beats
     place_t      place;  // where it goes
-  } beat_ask_t;
+  } beat_request_t;
 
   // What a copy has of its own; the rest it has of the message.
   typedef struct packed {

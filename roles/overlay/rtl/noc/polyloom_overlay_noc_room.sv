@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_noc_room: reports whether the longest message fits into a buffer of flits.
 // How:          a message takes its place with its first flit and gives it back as a whole when its last flit leaves. For
-//               each possible message on the wire the answer is ready in a register, so room_o is a small multiplexer.
+//               each possible message on the wire the response is ready in a register, so room_o is a small multiplexer.
 // Latency:      room_o counts what arrives in its own cycle, and what has left up to the cycle before.
 // Throughput:   an arrival and a departure a cycle.
 // Backpressure: room_o depends combinationally on arrive_i and arrive_flits_i only.

@@ -49,14 +49,14 @@ module polyloom_overlay_noc_switch #(
       logic [Legs-1:0] request, long_message, end_of, grant;
       T leg[Legs];
       for (genvar i = 0; i < Ports; i++) begin : gen_leg
-        if (Turns[o][i]) begin : gen_turn
+        if (Turns[o][i]) begin : gen_u_turn
           localparam int unsigned Leg = leg_of(o, i);
           assign request[Leg] = head_valid_i[i] && head_way_i[i][o];
           assign long_message[Leg] = head_long_i[i];
           assign end_of[Leg] = ending_i[i];
           assign leg[Leg] = flit_i[i];
           assign grants[o][i] = grant[Leg];
-        end else begin : gen_no_turn
+        end else begin : gen_no_u_turn
           assign grants[o][i] = 1'b0;
         end
       end

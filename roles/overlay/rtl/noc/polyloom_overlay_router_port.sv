@@ -23,25 +23,25 @@ module polyloom_overlay_router_port
     parameter  int unsigned Expanders = 2,
     localparam int unsigned LineBits  = 8 * Cfg.line_bytes
 ) (
-    input  logic                                       clk_i,
-    input  logic                                       rst_ni,
+    input  logic                                           clk_i,
+    input  logic                                           rst_ni,
     // From and to the expanders
-    input  logic      [ Expanders-1:0]                 ask_valid_i,
-    output logic      [ Expanders-1:0]                 ask_ready_o,
-    input  beat_ask_t [ Expanders-1:0]                 ask_i,
-    output logic      [ Expanders-1:0][Cfg.slices-1:0] beat_valid_o,
-    output place_t    [Cfg.slices-1:0]                 beat_place_o,
-    output beat_t     [Cfg.slices-1:0]                 beat_o,
+    input  logic          [ Expanders-1:0]                 request_valid_i,
+    output logic          [ Expanders-1:0]                 request_ready_o,
+    input  beat_request_t [ Expanders-1:0]                 request_i,
+    output logic          [ Expanders-1:0][Cfg.slices-1:0] beat_valid_o,
+    output place_t        [Cfg.slices-1:0]                 beat_place_o,
+    output beat_t         [Cfg.slices-1:0]                 beat_o,
     // To and from the slices
-    output logic      [Cfg.slices-1:0]                 line_valid_o,
-    input  logic      [Cfg.slices-1:0]                 line_ready_i,
-    output line_req_t [Cfg.slices-1:0]                 line_o,
-    input  logic      [Cfg.slices-1:0]                 line_rsp_valid_i,
-    input  logic      [Cfg.slices-1:0][INDEX_BITS-1:0] line_rsp_tag_i,
-    input  logic      [Cfg.slices-1:0][  LineBits-1:0] line_rsp_data_i
+    output logic          [Cfg.slices-1:0]                 line_valid_o,
+    input  logic          [Cfg.slices-1:0]                 line_ready_i,
+    output line_req_t     [Cfg.slices-1:0]                 line_o,
+    input  logic          [Cfg.slices-1:0]                 line_rsp_valid_i,
+    input  logic          [Cfg.slices-1:0][INDEX_BITS-1:0] line_rsp_tag_i,
+    input  logic          [Cfg.slices-1:0][  LineBits-1:0] line_rsp_data_i
 );
 
-  localparam int unsigned STAGES = 6;  // for the way from the south rim to the slices
+  localparam int unsigned STAGES = 6;  // for the way from the south periphery to the slices
 
   if (Expanders < 1 || Expanders > 8) begin : gen_bad_expanders
     $error("%m: Expanders %0d; 1 to 8", Expanders);
@@ -67,19 +67,19 @@ module polyloom_overlay_router_port
   expander_t turn, last_q;
   request_t request;
 
-  assign any = |ask_valid_i;
+  assign any = |request_valid_i;
   always_comb begin
     turn = '0;
-    for (int unsigned e = Expanders; e-- > 0;) if (ask_valid_i[e]) turn = expander_t'(e);
-    for (int unsigned e = Expanders; e-- > 0;) if (ask_valid_i[e] && e > 32'(last_q)) turn = expander_t'(e);
+    for (int unsigned e = Expanders; e-- > 0;) if (request_valid_i[e]) turn = expander_t'(e);
+    for (int unsigned e = Expanders; e-- > 0;) if (request_valid_i[e] && e > 32'(last_q)) turn = expander_t'(e);
     request = '0;
     for (int unsigned e = 0; e < Expanders; e++) begin
-      ask_ready_o[e] = ask_valid_i[e] && turn == expander_t'(e);
+      request_ready_o[e] = request_valid_i[e] && turn == expander_t'(e);
       if (turn == expander_t'(e)) begin
         request = '{
-            slice: ask_i[e].slice,
-            beat: ask_i[e].beat,
-            tag: '{expander: expander_t'(e), place: ask_i[e].place}
+            slice: request_i[e].slice,
+            beat: request_i[e].beat,
+            tag: '{expander: expander_t'(e), place: request_i[e].place}
         };
       end
     end

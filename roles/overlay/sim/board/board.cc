@@ -9,8 +9,8 @@
 namespace polyloom::overlay {
 namespace {
 
-constexpr unsigned kWriteTurn = 10;             ///< the shell waits until memory has acknowledged a write
-constexpr unsigned kFrameTurn = 2;              ///< from a frame to the host to the next, besides its words
+constexpr unsigned kWriteTurnaround = 10;       ///< the shell waits until memory has acknowledged a write
+constexpr unsigned kFrameTurnaround = 2;        ///< from a frame to the host to the next, besides its words
 constexpr std::size_t kMaxUartBacklog = 1024;   ///< frames towards the host before threads must try again
 constexpr std::size_t kMaxSupersteps = 20'000;  ///< rows kept for the run record
 
@@ -47,10 +47,10 @@ Board::Board(const OverlayParams& params, BoardSite site)
               .x = static_cast<std::uint16_t>(site_.at.x),
               .y = static_cast<std::uint16_t>(site_.at.y),
               .dma_words_per_cycle = 1,
-              .write_turn = kWriteTurn,
+              .write_turnaround = kWriteTurnaround,
               .word_cycles = 1,
-              .frame_turn = kFrameTurn,
-              .answer_cycles = kWindow},
+              .frame_turnaround = kFrameTurnaround,
+              .response_cycles = kWindow},
              clock_) {
   net_.may_freeze = params.detector == DetectorKind::star;
   net_.wake = params.timing.wake;

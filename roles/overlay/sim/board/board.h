@@ -31,7 +31,7 @@ struct BoardSite {
     fabric::Rx* rx = nullptr;
     fabric::Time latency = 0;
   };
-  std::array<Ends, kLinks> links;       ///< by BoardPort; null at the rim
+  std::array<Ends, kLinks> links;       ///< by BoardPort; null at the periphery
   Ends host;                            ///< null if no host is attached
   fabric::TraceTrack* trace = nullptr;  ///< null when the run is not traced
 };
@@ -105,9 +105,9 @@ class Board final : public fabric::Node,
   void write_word(Cycle c, const blocks::MemRange& range, std::size_t index, std::uint64_t data,
                   unsigned bytes) override;
   std::uint64_t read_word(Cycle c, const blocks::MemRange& range, std::size_t index, unsigned bytes) override;
-  Answer message(Cycle c, const blocks::MsgFrame& frame) override;
-  Answer uart_in(Cycle c, const blocks::UartInFrame& frame) override;
-  Answer start(Cycle c, const blocks::StartFrame& frame) override;
+  Response message(Cycle c, const blocks::MsgFrame& frame) override;
+  Response uart_in(Cycle c, const blocks::UartInFrame& frame) override;
+  Response start(Cycle c, const blocks::StartFrame& frame) override;
   std::optional<std::uint64_t> role_register(Cycle c, std::uint32_t reg) override;
   void reply(std::vector<std::uint64_t> words) { shell_.send(reply_at_, std::move(words)); }
 
@@ -151,7 +151,7 @@ class Board final : public fabric::Node,
     }
   };
   std::array<RouterPort, Expanders::kPorts> router_ports_;
-  std::array<std::unique_ptr<MeshLink>, kLinks> links_;  ///< null at the rim
+  std::array<std::unique_ptr<MeshLink>, kLinks> links_;  ///< null at the periphery
   blocks::Shell shell_;
   std::unique_ptr<Detector> detector_;
 

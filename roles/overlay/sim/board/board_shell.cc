@@ -82,7 +82,7 @@ std::uint64_t Board::read_word(Cycle, const blocks::MemRange& range, std::size_t
       memory_.read(slice_of(range.space), range.address + 8 * offset, &data, bytes);
       break;
     case Space::instr: {
-      // Broadcast: all hold the same after a broadcast write; the first one answers.
+      // Broadcast: all hold the same after a broadcast write; the first one responds.
       const unsigned pair = range.target == blocks::kBroadcast ? 0 : range.target;
       const unsigned per_tile = pairs() / params_.board.tiles();
       for (unsigned i = 0; i < bytes / 4; ++i) {
@@ -106,16 +106,16 @@ std::uint64_t Board::read_word(Cycle, const blocks::MemRange& range, std::size_t
 }
 
 /// Messages enter the mesh at board (0,0) only: its gate is the one that detection knows.
-blocks::ShellHandler::Answer Board::message(Cycle, const blocks::MsgFrame& frame) {
+blocks::ShellHandler::Response Board::message(Cycle, const blocks::MsgFrame& frame) {
   const AddressLayout& layout = net_.layout;
   const bool key = frame.dest == layout.key_bit() && params_.board.programmable_routers;
   const bool receivers = key || (frame.dest >> layout.mailbox_bits() == 0 && frame.mask != 0 &&
                                  (frame.mask & ~params_.board.tile_mask()) == 0 &&
                                  layout.problem_with(frame.dest, site_.mesh, params_.board).empty());
   if (site_.at != BoardCoord{0, 0} || frame.flits() > params_.board.max_flits || !receivers) {
-    return Answer::refused;
+    return Response::refused;
   }
-  if (from_host_flits_ + frame.flits() > kHostFlits) return Answer::busy;
+  if (from_host_flits_ + frame.flits() > kHostFlits) return Response::busy;
   from_host_flits_ += frame.flits();
   Message message;
   message.dest = frame.dest;
@@ -127,13 +127,14 @@ blocks::ShellHandler::Answer Board::message(Cycle, const blocks::MsgFrame& frame
     message.data[2 * i + 1] = half(frame.payload[i], 1);
   }
   from_host_.push_back(message);
-  return Answer::done;
+  return Response::done;
 }
 
-blocks::ShellHandler::Answer Board::uart_in(Cycle, const blocks::UartInFrame& frame) {
+blocks::ShellHandler::Response Board::uart_in(Cycle, const blocks::UartInFrame& frame) {
   const BoardParams& p = params_.board;
   const unsigned cores = p.tiles() * p.cores_per_tile;
-  if (frame.thread >= p.threads_per_core || (!frame.broadcast && frame.core >= cores)) return Answer::refused;
+  if (frame.thread >= p.threads_per_core || (!frame.broadcast && frame.core >= cores))
+    return Response::refused;
   const unsigned first = frame.broadcast ? 0 : frame.core, last = frame.broadcast ? cores - 1 : frame.core;
   for (unsigned core = first; core <= last; ++core) {
     const unsigned tile = core / p.cores_per_tile, in_tile = core % p.cores_per_tile;
@@ -141,22 +142,22 @@ blocks::ShellHandler::Answer Board::uart_in(Cycle, const blocks::UartInFrame& fr
       console_fault(thread_id(tile, in_tile * p.threads_per_core + frame.thread));
     }
   }
-  return Answer::done;
+  return Response::done;
 }
 
 /// A start goes down a core's pipeline, so threads start one after the other, from the end of the board
 /// window on in which the frame came: core by core, but those of one number together if all cores are
 /// started. The shell goes on when all are.
-blocks::ShellHandler::Answer Board::start(Cycle c, const blocks::StartFrame& frame) {
+blocks::ShellHandler::Response Board::start(Cycle c, const blocks::StartFrame& frame) {
   if (started_at_) {
-    if (c < *started_at_) return Answer::busy;
+    if (c < *started_at_) return Response::busy;
     started_at_.reset();
-    return Answer::done;
+    return Response::done;
   }
   const BoardParams& p = params_.board;
   const unsigned cores = p.tiles() * p.cores_per_tile;
   const unsigned end = unsigned{frame.first_core} + frame.cores;
-  if (end > cores || frame.threads > p.threads_per_core) return Answer::refused;
+  if (end > cores || frame.threads > p.threads_per_core) return Response::refused;
   const bool every_core = frame.cores == cores;
   unsigned step = 0;
   for (unsigned core = frame.first_core; core < end; ++core) {
@@ -167,7 +168,7 @@ blocks::ShellHandler::Answer Board::start(Cycle c, const blocks::StartFrame& fra
     }
   }
   started_at_ = reply_at_ + kStartCycles * step;
-  return Answer::busy;
+  return Response::busy;
 }
 
 std::optional<std::uint64_t> Board::role_register(Cycle, std::uint32_t reg) {

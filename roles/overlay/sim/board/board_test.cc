@@ -67,7 +67,7 @@ TEST(Board, SaysHelloThroughTheShell) {
 
 /// The host keeps to the room that it is told of. 448 slots of thread 5's tile and 512 flits of the board's
 /// buffer take messages of 4 flits before any thread receives: 576. A byte for a thread goes past them.
-TEST(Board, MessagesThatNobodyTakesHoldNothingElse) {
+TEST(Board, MessagesThatNoThreadAcceptsHoldNothingElse) {
   MeshBench bench(small_board());
   Asm a;
   only_thread(a, 0);
@@ -233,18 +233,18 @@ TEST(Board, MovesBytesBetweenHostAndMemories) {
   EXPECT_EQ(read[2], (std::vector<std::uint8_t>{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}));
 }
 
-TEST(Board, AnswersMoreReadsThanItsShellHolds) {
+TEST(Board, RespondsToMoreReadsThanItsShellHolds) {
   MeshBench bench(small_board());
   constexpr std::uint16_t kReads = 50;
   for (std::uint16_t i = 0; i < kReads; ++i) {
     bench.send(0, blocks::encode(blocks::ReadFrame{i, {blocks::Space::slice0, 0, 0x0180'0000, 1000}}));
   }
   EXPECT_FALSE(bench.run(1'000'000'000).stopped_by_limit);
-  const auto answers = std::count_if(
+  const auto responses = std::count_if(
       bench.host().received.begin(), bench.host().received.end(), [](const ScriptedHost::Frame& frame) {
         return std::holds_alternative<blocks::ReadDataFrame>(blocks::decode(frame.words));
       });
-  EXPECT_EQ(answers, kReads);
+  EXPECT_EQ(responses, kReads);
 }
 
 TEST(Board, RefusesWhatItCannotDo) {
@@ -271,7 +271,7 @@ TEST(Board, RefusesWhatItCannotDo) {
 }
 
 // A start takes its way down a core's pipeline (polyloom_overlay_issue.sv: stages 0 to 6, and the next may
-// come), and the shell answers what comes behind it when the last thread has started.
+// come), and the shell responds to what comes behind it when the last thread has started.
 TEST(Board, StartsThreadsOneAfterTheOtherAndAllCoresTogether) {
   const auto cycles = [](std::uint16_t cores, std::uint8_t threads) {
     MeshBench bench(small_board());
@@ -309,7 +309,7 @@ TEST(Board, ReportsFaultsOfCoresAndOfTheNetwork) {
   bench.run();
   const auto faults = bench.frames<blocks::FaultFrame>();
   ASSERT_EQ(faults.size(), 2u);
-  EXPECT_EQ(faults[0].cause, static_cast<std::uint8_t>(SendFault::nobody));
+  EXPECT_EQ(faults[0].cause, static_cast<std::uint8_t>(SendFault::no_receiver));
   EXPECT_EQ(faults[0].thread, 2u);
   EXPECT_EQ(faults[0].value, 1u);
   EXPECT_EQ(faults[1].cause, wire_cause(FaultCause::misaligned_load));
@@ -345,10 +345,10 @@ TEST(Board, SaysThatAByteOfTheHostHasBeenRead) {
   bench.send(0, blocks::encode(blocks::UartInFrame{.core = 15, .thread = 1, .byte = 7}));
   bench.start();
   bench.run();
-  const auto told = bench.frames<blocks::FaultFrame>();
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].cause, kConsoleRead);
-  EXPECT_EQ(told[0].thread, kReader);
+  const auto reported = bench.frames<blocks::FaultFrame>();
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].cause, kConsoleRead);
+  EXPECT_EQ(reported[0].thread, kReader);
 }
 
 TEST(Board, RunsAreReproducible) {

@@ -28,7 +28,8 @@ void check_form(const OverlayParams& p) {
   if (p.board.noc_cycles_per_flit != 1) refuse("noc_cycles_per_flit above 1", "1");
   const OverlayParams ours;
   if (p.gather_cycles != ours.gather_cycles) refuse("gather_cycles", "what its size takes");
-  if (p.turnaround_cycles != ours.turnaround_cycles) refuse("turnaround_cycles other than the default", "the default");
+  if (p.turnaround_cycles != ours.turnaround_cycles)
+    refuse("turnaround_cycles other than the default", "the default");
   if (p.end_cycles != ours.end_cycles) refuse("end_cycles other than the default", "the default");
   if (p.board.cache_sets_per_thread > 16 || p.board.cache_sets_per_thread * p.board.cache_ways > 64)
     refuse("cache_sets_per_thread above 16, or above 64 lines a thread,", "16 and 64 at most");

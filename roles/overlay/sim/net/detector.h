@@ -37,7 +37,7 @@ struct DetectorConfig {
   unsigned threads = 0;  ///< hardware threads of a board: all must wait
   /// Cycles to gather "all threads wait, nothing in flight" over a board, and again to release its threads.
   Cycle gather = 8;
-  /// Cycles that a board takes to answer or pass on control words.
+  /// Cycles that a board takes to respond or pass on control words.
   Cycle turn = 3;
   /// Tree: cycles for each end of a link in a report that a board reads, and again in one that it sends.
   Cycle end = 1;
@@ -106,7 +106,7 @@ class Detector {
   DetectorEnv& env_;
   std::array<std::uint64_t, kLinks> sent_{}, received_{};
   std::uint64_t host_in_ = 0, host_out_ = 0;
-  std::uint64_t version_ = 0;  ///< changes whenever a message crosses the board's rim
+  std::uint64_t version_ = 0;  ///< changes whenever a message crosses the board's periphery
   DetectorCounters counters_;
 };
 

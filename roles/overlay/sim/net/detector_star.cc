@@ -9,7 +9,7 @@ namespace polyloom::overlay {
 StarDetector::StarDetector(const DetectorConfig& config, const Activity& activity, DetectorEnv& env)
     : Detector(config, activity, env) {}
 
-/// Messages sent by threads of this board minus last frees on it: what crossed its rim does not count.
+/// Messages sent by threads of this board minus last frees on it: what crossed its periphery does not count.
 std::int64_t StarDetector::count() const {
   std::int64_t count =
       activity_.in_flight - static_cast<std::int64_t>(host_in_) + static_cast<std::int64_t>(host_out_);
@@ -128,7 +128,7 @@ Cycle StarDetector::next_event() const {
 // ---- the master ----
 
 void StarDetector::broadcast(Cycle c, Op op, bool vote) {
-  answers_ = 0;
+  responses_ = 0;
   all_white_ = all_vote_ = true;
   sum_ = static_cast<std::int64_t>(host_in_) - static_cast<std::int64_t>(host_out_);
   host_seen_ = host_in_ + host_out_;
@@ -145,7 +145,7 @@ void StarDetector::to_master(Cycle c, const Token& token) {
     all_vote_ = all_vote_ && token.vote;
     sum_ += token.count;
   }
-  if (++answers_ < config_.mesh.boards()) return;
+  if (++responses_ < config_.mesh.boards()) return;
   switch (stage_) {
     case Stage::probe: {
       ++probes_;

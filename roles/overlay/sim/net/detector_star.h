@@ -39,7 +39,7 @@ class StarDetector final : public Detector {
   struct Token {
     Op op;
     bool vote = false, black = false;
-    BoardCoord board;  ///< the one asked, or the one that answers
+    BoardCoord board;  ///< the one asked, or the one that responds
     std::int64_t count = 0;
     bool to_master() const { return op == kReply || op == kAck; }
   };
@@ -69,7 +69,7 @@ class StarDetector final : public Detector {
   std::deque<Timed> to_master_, from_master_;
   Stage stage_ = Stage::probe;
   bool started_ = false;
-  unsigned answers_ = 0;
+  unsigned responses_ = 0;
   bool all_white_ = true, all_vote_ = true;
   std::int64_t sum_ = 0;
   std::uint64_t host_seen_ = 0;  ///< host messages when the round began: the master's own colour

@@ -185,9 +185,9 @@ void TreeDetector::control(Cycle c, unsigned link, std::span<const std::uint64_t
     case kRelease:
       decide(c + config_.turn, (words[0] >> 8) & 1);
       break;
-    case kAsk:
+    case kRequest:
       gate_link_ = link;
-      ask(c + config_.turn);
+      request(c + config_.turn);
       break;
     case kGrant:
       grant(c + config_.turn);
@@ -202,7 +202,7 @@ void TreeDetector::control(Cycle c, unsigned link, std::span<const std::uint64_t
 bool TreeDetector::may_inject(Cycle c) {
   if (release_at_ != kNeverCycle) return false;  // decided: the message belongs to the next epoch
   if (!own_valid_) return true;                  // active, or passive and not yet reported
-  if (asked_) return false;
+  if (requested_) return false;
   ++counters_.grants;
   if (is_root()) {
     // The root's own report has not been sent: withdrawing it is enough.
@@ -210,14 +210,14 @@ bool TreeDetector::may_inject(Cycle c) {
     passive_since_ = c;
     return true;
   }
-  asked_ = true;
-  ask(c);
+  requested_ = true;
+  request(c);
   return false;
 }
 
-void TreeDetector::ask(Cycle c) {
+void TreeDetector::request(Cycle c) {
   if (parent_) {
-    const std::uint64_t word = kAsk;
+    const std::uint64_t word = kRequest;
     send(c, *parent_, {&word, 1});
     return;
   }
@@ -229,7 +229,7 @@ void TreeDetector::ask(Cycle c) {
 
 void TreeDetector::grant(Cycle c) {
   if (config_.board == BoardCoord{0, 0}) {
-    asked_ = false;
+    requested_ = false;
     gate_ = (gate_ + 1) & kGateMask;
     own_valid_ = false;  // report again, with or without messages
     passive_since_ = c;

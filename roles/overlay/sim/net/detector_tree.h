@@ -54,7 +54,7 @@ class TreeDetector final : public Detector {
     unsigned epoch = 0;  ///< bit
     bool operator==(const Report&) const = default;
   };
-  enum Op : std::uint64_t { kReport = 1, kRelease = 2, kAsk = 3, kGrant = 4 };
+  enum Op : std::uint64_t { kReport = 1, kRelease = 2, kRequest = 3, kGrant = 4 };
 
   static unsigned end_key(BoardCoord board, unsigned link) { return (board.y << 5) | (board.x << 2) | link; }
   static unsigned other_end(unsigned key);
@@ -70,7 +70,7 @@ class TreeDetector final : public Detector {
   void decide(Cycle c, bool voted);
   void send_report(Cycle c, const Report& report);
   Report parse(std::span<const std::uint64_t> words) const;
-  void ask(Cycle c);
+  void request(Cycle c);
   void grant(Cycle c);
 
   std::optional<unsigned> parent_;  ///< link; none at the root
@@ -88,7 +88,7 @@ class TreeDetector final : public Detector {
   Cycle release_at_ = kNeverCycle;
   bool release_vote_ = false;
 
-  bool asked_ = false;              ///< board (0,0): waits for a grant
+  bool requested_ = false;          ///< board (0,0): waits for a grant
   unsigned gate_ = 0;               ///< board (0,0): grants used
   unsigned granted_ = 0;            ///< root: grants given
   unsigned gate_link_ = kHostPort;  ///< towards board (0,0), learnt from its question

@@ -94,11 +94,11 @@ void Expanders::fetch(unsigned index, Cycle c) {
   const std::uint32_t later = wanting & ~((2u << port.last) - 1);
   port.last = static_cast<unsigned>(std::countr_zero(later != 0 ? later : wanting));
   port.passed_at = c;
-  ask(port.first + port.last, index, c);
+  request(port.first + port.last, index, c);
   call_at(c + 1);
 }
 
-void Expanders::ask(unsigned in, unsigned port, Cycle c) {
+void Expanders::request(unsigned in, unsigned port, Cycle c) {
   Expander& e = expanders_[in];
   unsigned place = kChainPlace;
   Key key = e.chain;
@@ -109,10 +109,10 @@ void Expanders::ask(unsigned in, unsigned port, Cycle c) {
     e.put = (e.put + 1) % kPlaces;
     ++e.used;
     key = e.to_fetch.front().key;
-    key.address += e.asked * records::kBeatBytes;
-    if (++e.asked == key.beats) {
+    key.address += e.requested * records::kBeatBytes;
+    if (++e.requested == key.beats) {
       e.to_fetch.pop();
-      e.asked = 0;
+      e.requested = 0;
     }
   }
   e.places[place].there = kNeverCycle;

@@ -18,7 +18,7 @@ namespace polyloom::overlay {
 class RecordMemory {
  public:
   virtual ~RecordMemory() = default;
-  /// Asks for the line that holds `address`; the request is in the slice's queue in cycle `at`. The answer is
+  /// Asks for the line that holds `address`; the request is in the slice's queue in cycle `at`. The response is
   /// Expanders::beat() with the same port and tag.
   virtual void read(Cycle at, unsigned port, unsigned slice, std::uint32_t address, unsigned tag) = 0;
 };
@@ -95,7 +95,7 @@ class Expanders {
   };
   struct Expander {
     Fifo<Waiting> to_fetch, to_decode;
-    unsigned asked = 0;  ///< beats of to_fetch.front()
+    unsigned requested = 0;  ///< beats of to_fetch.front()
     unsigned put = 0, take = 0, used = 0;
     std::array<Place, kPlaces + 1> places;
     std::optional<Level> level;
@@ -116,7 +116,7 @@ class Expanders {
     return !e.to_fetch.empty() && e.to_fetch.front().ready <= c && used < kPlaces;
   }
   void fetch(unsigned port, Cycle c);
-  void ask(unsigned in, unsigned port, Cycle c);
+  void request(unsigned in, unsigned port, Cycle c);
   void decode(unsigned in, Cycle c);
   void begin(Expander& e);
   bool beat_done(Expander& e, Cycle c);

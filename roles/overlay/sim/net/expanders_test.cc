@@ -27,7 +27,7 @@ struct NoWakes final : CoreWakeups {
   void wake(Cycle, unsigned, std::uint32_t) override {}
 };
 
-/// A board's network with a memory whose answers take as long as they like, and exits that are always
+/// A board's network with a memory whose responses take as long as they like, and exits that are always
 /// emptied.
 struct Bench final : RecordMemory {
   explicit Bench(unsigned seed = 1, BoardCoord at = {1, 1})
@@ -49,18 +49,18 @@ struct Bench final : RecordMemory {
     EXPECT_GE(at, now + kWindow);
     EXPECT_EQ(address % 32, 0u);
     EXPECT_TRUE(outstanding.insert({port, tag}).second) << "a tag is used twice";
-    answers.push_back(
+    responses.push_back(
         {at + fixed_latency + (spread == 0 ? 0 : random() % spread), port, tag, slice, address});
   }
   void window() {
     noc.begin_window(now, now + kWindow);
-    for (std::size_t i = 0; i < answers.size();) {
-      const Answer a = answers[i];
+    for (std::size_t i = 0; i < responses.size();) {
+      const Response a = responses[i];
       if (a.at >= now + kWindow) {
         ++i;
         continue;
       }
-      answers.erase(answers.begin() + static_cast<std::ptrdiff_t>(i));
+      responses.erase(responses.begin() + static_cast<std::ptrdiff_t>(i));
       outstanding.erase({a.port, a.tag});
       noc.expanders().beat(a.at, a.port, a.tag, memory[a.slice][a.address].data());
     }
@@ -123,7 +123,7 @@ struct Bench final : RecordMemory {
     }
   }
 
-  struct Answer {
+  struct Response {
     Cycle at;
     unsigned port, tag, slice;
     std::uint32_t address;
@@ -146,7 +146,7 @@ struct Bench final : RecordMemory {
   unsigned spread = 0;
   std::uint32_t next = 0x01804000;
   std::array<std::map<std::uint32_t, records::Beat>, 2> memory;
-  std::vector<Answer> answers;
+  std::vector<Response> responses;
   std::set<std::pair<unsigned, unsigned>> outstanding;
   std::deque<std::pair<unsigned, Message>> waiting;
   std::vector<RouteFault> faults;

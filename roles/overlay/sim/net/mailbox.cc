@@ -50,7 +50,7 @@ SendFault Mailbox::problem_with(unsigned thread, const SendRequest& request) con
   if (request.flits < 1 || request.flits > shared_.params.max_flits) return SendFault::length;
   if (!layout.problem_with(request.dest, shared_.mesh, shared_.params).empty()) return SendFault::destination;
   if (!layout.is_host(request.dest) && !layout.is_key(request.dest)) {
-    if (request.mask == 0) return SendFault::nobody;
+    if (request.mask == 0) return SendFault::no_receiver;
     if (request.mask & ~valid_mask_) return SendFault::no_thread;
   }
   return request.slot_addr == SendRequest::kNoSlot ? SendFault::pointer : SendFault::none;
@@ -130,12 +130,12 @@ void Mailbox::tick(Cycle c) {
 void Mailbox::settle_due(Cycle c) {
   for (;;) {
     const Cycle tail = arrivals_.empty() ? kNeverCycle : arrivals_.front().tail;
-    const Cycle asked = events_.empty() ? kNeverCycle : events_.front().at;
-    due_ = std::min({tail, asked, read_done_});
+    const Cycle requested = events_.empty() ? kNeverCycle : events_.front().at;
+    due_ = std::min({tail, requested, read_done_});
     if (due_ > c) return;
     if (tail == due_) {
       complete_arrival();
-    } else if (asked == due_) {
+    } else if (requested == due_) {
       const Event event = events_.front();
       events_.pop();
       apply(event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board's message network: one router a tile in a mesh, a board router on the south rim, links and host
+// A board's message network: one router a tile in a mesh, a board router on the south periphery, links and host
 // beyond it.
 #pragma once
 

@@ -8,7 +8,7 @@
 //
 // How it is simulated. A core has at most 16 threads, so the queue with everything that can join it in a
 // window fits a 64-bit word of 16 nibbles. In a window no thread issues twice, so the word can be built first
-// and issued from afterwards. Answers wait in a calendar of 64 cycles. What the cores do is laid out core by
+// and issued from afterwards. Responses wait in a calendar of 64 cycles. What the cores do is laid out core by
 // core in eight bytes (one an offset), so that an engine can run the four at once in a vector of 32.
 #pragma once
 
@@ -87,7 +87,7 @@ class Barrels {
     const unsigned at = first % kCalendar;
     // The eight cycles lie in two windows. That one may get nothing does no harm.
     busy_windows_ |= std::rotl(std::uint8_t{3}, static_cast<int>(at / kWindow));
-    Engine::answer(&calendar_[at], granted);
+    Engine::response(&calendar_[at], granted);
   }
 
   /// As resume_granted(), with byte o of `all` added to the cycle.
@@ -110,7 +110,7 @@ class Barrels {
   }
 
   /// Tells which threads come back kWindow cycles after they issued, as their instruction was not latent: bit
-  /// 8*core + offset. Gives whether anything is to be done in the next window, answers apart.
+  /// 8*core + offset. Gives whether anything is to be done in the next window, responses apart.
   template <class Engine>
   [[gnu::always_inline]] bool returning(const Threads& threads, std::uint32_t back) {
     return Engine::returning(*this, threads, back);
@@ -123,7 +123,7 @@ class Barrels {
   Cycle next_event(Cycle from) const;
 
  private:
-  static constexpr unsigned kAnswer = 0x80;
+  static constexpr unsigned kResponse = 0x80;
 
   friend struct PortableEngine;
   friend struct FastEngine;
@@ -142,7 +142,7 @@ class Barrels {
   }
 
   /// By cycle mod kCalendar: threads that are answered then, bit kMaxThreads * core + thread. A window's
-  /// answers are entered at once: those beyond the end belong to the first entries.
+  /// responses are entered at once: those beyond the end belong to the first entries.
   alignas(64) std::array<std::uint64_t, kCalendar + kWindow> calendar_{};
   // By core.
   alignas(32) std::array<std::uint64_t, kMaxCores> queue_{};  ///< nibble i = i-th thread; zero beyond count_

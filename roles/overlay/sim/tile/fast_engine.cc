@@ -46,7 +46,7 @@ using Vec = __m256i;
 struct FastEngine {
   static Issue window(Barrels& b, Cycle from, Progress& p, Barrels::Threads& threads);
   static bool returning(Barrels& b, const Barrels::Threads& threads, std::uint32_t back);
-  static void answer(std::uint64_t* calendar, std::uint64_t granted);
+  static void response(std::uint64_t* calendar, std::uint64_t granted);
   static std::uint64_t latencies(std::uint64_t granted, const Progress& p, const Latencies& latency);
   static std::uint64_t pack_nibbles(std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }
   static std::uint64_t unpack_nibbles(std::uint64_t word, std::uint64_t mask) {
@@ -63,30 +63,30 @@ struct FastEngine {
  private:
   /// Words of a vector: the threads of a core at an offset, cores 0..3 of one offset side by side; offsets 0,
   /// 1, 4, 5 in `early`, the others in `late`.
-  struct Answers {
+  struct Responses {
     Vec early, late;
   };
-  static Answers join_in_turn(Barrels& b, Cycle from, const std::uint64_t* page);
+  static Responses join_in_turn(Barrels& b, Cycle from, const std::uint64_t* page);
   static Vec join(Barrels& b, Cycle from);
 };
 
 /// When several threads of a core are answered or wait, they join one a cycle. Sets are rotated so that the
 /// thread whose turn it is in this window is bit 0.
-[[gnu::always_inline]] inline FastEngine::Answers FastEngine::join_in_turn(Barrels& b, Cycle from,
-                                                                           const std::uint64_t* page) {
+[[gnu::always_inline]] inline FastEngine::Responses FastEngine::join_in_turn(Barrels& b, Cycle from,
+                                                                             const std::uint64_t* page) {
   const auto turn = static_cast<int>(Barrels::turn_of(from));
   const __m128i right = _mm_cvtsi32_si128(turn), left = _mm_cvtsi32_si128(16 - turn);
-  alignas(32) std::array<std::uint64_t, kWindow> answered;
+  alignas(32) std::array<std::uint64_t, kWindow> responded;
   for (unsigned o = 0; o < kWindow; o += 4) {
     const Vec sets = load(page + o);
-    store(&answered[o], _mm256_or_si256(_mm256_srl_epi16(sets, right), _mm256_sll_epi16(sets, left)));
+    store(&responded[o], _mm256_or_si256(_mm256_srl_epi16(sets, right), _mm256_sll_epi16(sets, left)));
   }
   __m128i waiting = _mm_cvtsi64_si128(static_cast<long long>(b.waiting_));
   waiting = _mm_or_si128(_mm_srl_epi16(waiting, right), _mm_sll_epi16(waiting, left));
   __m128i first[kWindow];
 #pragma GCC unroll 8
   for (unsigned o = 0; o < kWindow; ++o) {
-    waiting = _mm_or_si128(waiting, _mm_cvtsi64_si128(static_cast<long long>(answered[o])));
+    waiting = _mm_or_si128(waiting, _mm_cvtsi64_si128(static_cast<long long>(responded[o])));
     const __m128i others = _mm_and_si128(waiting, _mm_add_epi16(waiting, _mm_set1_epi16(-1)));
     first[o] = _mm_xor_si128(waiting, others);
     waiting = others;
@@ -101,14 +101,14 @@ struct FastEngine {
   return {back(0, 4), back(2, 6)};
 }
 
-/// The thread that joins each core at each offset, as kAnswer | thread; 0 where none does.
+/// The thread that joins each core at each offset, as kResponse | thread; 0 where none does.
 [[gnu::always_inline]] inline Vec FastEngine::join(Barrels& b, Cycle from) {
   std::uint64_t* page = b.open_page(from);
   const Vec low = load(page), high = load(page + 4);
   const Vec ones = _mm256_set1_epi16(-1), zero = _mm256_setzero_si256();
   const Vec more = _mm256_or_si256(_mm256_and_si256(low, _mm256_add_epi16(low, ones)),
                                    _mm256_and_si256(high, _mm256_add_epi16(high, ones)));
-  Answers joined{_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
+  Responses joined{_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
   if (b.waiting_ != 0 || !_mm256_testz_si256(more, more)) joined = join_in_turn(b, from, page);
   store(page, zero);
   store(page + 4, zero);
@@ -120,7 +120,7 @@ struct FastEngine {
   constexpr auto kThread = [] {
     std::array<char, 16> table{};
     for (unsigned t = 0; t < 16; ++t)
-      table[(kSequence << t & 0xffff) >> 12] = static_cast<char>(Barrels::kAnswer | t);
+      table[(kSequence << t & 0xffff) >> 12] = static_cast<char>(Barrels::kResponse | t);
     return table;
   }();
   const Vec table = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(&kThread)));
@@ -138,12 +138,12 @@ struct FastEngine {
 [[gnu::always_inline]] inline Issue FastEngine::window(Barrels& b, Cycle from, Progress& p,
                                                        Barrels::Threads& threads) {
   const Vec zero = _mm256_setzero_si256();
-  const Vec answer = join(b, from);
+  const Vec response = join(b, from);
 
   // Who joins, where, and how many have been in the queue by then.
-  const Vec resumed = _mm256_and_si256(_mm256_srli_epi16(answer, 7), bytes(1)), returned = load(&b.back_);
+  const Vec resumed = _mm256_and_si256(_mm256_srli_epi16(response, 7), bytes(1)), returned = load(&b.back_);
   const Vec joining =
-      _mm256_or_si256(load(&b.back_threads_), _mm256_slli_epi16(_mm256_and_si256(answer, bytes(0x0f)), 4));
+      _mm256_or_si256(load(&b.back_threads_), _mm256_slli_epi16(_mm256_and_si256(response, bytes(0x0f)), 4));
   const Vec mask = _mm256_or_si256(_mm256_and_si256(_mm256_sub_epi8(zero, returned), bytes(0x0f)),
                                    _mm256_and_si256(_mm256_sub_epi8(zero, resumed), bytes(0xf0)));
   Vec sofar = _mm256_add_epi8(resumed, returned);
@@ -213,7 +213,7 @@ struct FastEngine {
           .special = special(next_even, ended_even) | std::uint64_t{special(next_odd, ended_odd)} << 32};
 }
 
-[[gnu::always_inline]] inline void FastEngine::answer(std::uint64_t* calendar, std::uint64_t granted) {
+[[gnu::always_inline]] inline void FastEngine::response(std::uint64_t* calendar, std::uint64_t granted) {
   // Shifted by 64 or more, nothing is left.
   const __m128i counts =
       _mm_cvtsi64_si128(static_cast<long long>(granted ^ UnitQueue::kGranted * kBytesOfOne));

@@ -84,7 +84,7 @@ class Slice {
     r.channel = static_cast<std::uint8_t>(channel_of(addr));
     Queue& q = queues_[client];
     if (q.first == kNone) {
-      ask(client, id);
+      request(client, id);
     } else {
       assert(requests_[q.last].at <= at);
       requests_[q.last].next = id;
@@ -94,7 +94,7 @@ class Slice {
 
   void advance(Cycle from) {
     window_ = from;
-    for (std::uint64_t m = all_asking() & ~there_; m != 0; m &= m - 1)
+    for (std::uint64_t m = all_requesting() & ~there_; m != 0; m &= m - 1)
       come(static_cast<unsigned>(std::countr_zero(m)), from);
     for (unsigned o = 0; o < kWindow; ++o) {
       there_ |= std::exchange(coming_[o], 0);
@@ -123,7 +123,7 @@ class Slice {
     for (const auto& back : back_) {
       if (!back.empty()) next = std::min(next, back.front().at);
     }
-    for (std::uint64_t m = all_asking(); m != 0; m &= m - 1) {
+    for (std::uint64_t m = all_requesting(); m != 0; m &= m - 1) {
       next = std::min(next, queues_[static_cast<unsigned>(std::countr_zero(m))].at);
     }
     return next;
@@ -159,23 +159,23 @@ class Slice {
  private:
   static constexpr unsigned kChannels = 3;
 
-  std::uint64_t all_asking() const { return asking_[0] | asking_[1] | asking_[2]; }
+  std::uint64_t all_requesting() const { return requesting_[0] | requesting_[1] | requesting_[2]; }
 
   /// Lets one request into its memory: memories that have room and are asked take turns, and at each of them
   /// its clients. (One turn for all would favour the clients that come after those of a busy memory.)
   void offer(Cycle c) {
     for (unsigned k = 1; k <= kChannels; ++k) {
       const unsigned channel = (last_channel_ + k) % kChannels;
-      const std::uint64_t there = asking_[channel] & there_;
+      const std::uint64_t there = requesting_[channel] & there_;
       if (there == 0) continue;
       if (channel != 0 && srams_[channel - 1].full(c)) continue;
       // The client after the last one served.
       const std::uint64_t later = there & ~((std::uint64_t{2} << last_client_[channel]) - 1);
       const auto client = static_cast<unsigned>(std::countr_zero(later != 0 ? later : there));
       if (!submit(c, queues_[client].first)) continue;
-      asking_[channel] &= ~(std::uint64_t{1} << client);
+      requesting_[channel] &= ~(std::uint64_t{1} << client);
       there_ &= ~(std::uint64_t{1} << client);
-      ask(client, requests_[queues_[client].first].next);
+      request(client, requests_[queues_[client].first].next);
       if (queues_[client].first != kNone) come(client, c);
       last_client_[channel] = client;
       last_channel_ = channel;
@@ -195,12 +195,12 @@ class Slice {
   }
 
   /// `id` (or kNone) is now the client's oldest request.
-  void ask(unsigned client, std::uint32_t id) {
+  void request(unsigned client, std::uint32_t id) {
     Queue& q = queues_[client];
     q.first = id;
     if (id == kNone) return;
     q.at = requests_[id].at;
-    asking_[requests_[id].channel] |= std::uint64_t{1} << client;
+    requesting_[requests_[id].channel] |= std::uint64_t{1} << client;
   }
 
   bool submit(Cycle c, std::uint32_t id) {
@@ -255,11 +255,11 @@ class Slice {
     Cycle at;  ///< from when it may go
     std::uint32_t id;
   };
-  std::array<std::deque<Back>, 2> back_;           ///< by SRAM: lines that have left it
-  std::vector<Queue> queues_;                      ///< by client, in order of time
-  std::array<std::uint64_t, kChannels> asking_{};  ///< by channel: clients whose oldest request is for it
-  std::uint64_t there_ = 0;                        ///< clients whose oldest request is there,
-  std::array<std::uint64_t, kWindow> coming_{};    ///< and by cycle of the window at window_, will be
+  std::array<std::deque<Back>, 2> back_;               ///< by SRAM: lines that have left it
+  std::vector<Queue> queues_;                          ///< by client, in order of time
+  std::array<std::uint64_t, kChannels> requesting_{};  ///< by channel: clients whose oldest request is for it
+  std::uint64_t there_ = 0;                            ///< clients whose oldest request is there,
+  std::array<std::uint64_t, kWindow> coming_{};        ///< and by cycle of the window at window_, will be
   Cycle window_ = 0;
   std::array<unsigned, kChannels> last_client_{63, 63, 63};
   unsigned last_channel_ = kChannels - 1;

@@ -13,7 +13,7 @@ struct PortableEngine {
     for (unsigned k = 0; k < kMaxCores; ++k) b.back_[k] = spread_bits(back >> (8 * k) & 0xffu);
     return back != 0 || b.queued();
   }
-  static void answer(std::uint64_t* calendar, std::uint64_t granted) {
+  static void response(std::uint64_t* calendar, std::uint64_t granted) {
     for (unsigned o = 0; o < kWindow; ++o) {
       const unsigned grant = byte_of(granted, o);
       if (grant != 0) calendar[o] |= std::uint64_t{1} << (grant % Progress::kSlots);
@@ -41,7 +41,7 @@ struct PortableEngine {
 
  private:
   /// Lets a core's threads that are answered join its queue, one a cycle. Gives a byte for each cycle:
-  /// kAnswer | thread, or 0 if none joins.
+  /// kResponse | thread, or 0 if none joins.
   static std::uint64_t join(Barrels& b, unsigned core, Cycle from, const std::uint64_t* page) {
     // Sets of threads are rotated so that the thread whose turn it is in this window is bit 0.
     const auto turn = static_cast<int>(Barrels::turn_of(from));
@@ -55,7 +55,7 @@ struct PortableEngine {
       waiting |= rotated(page[o]);
       if (waiting == 0) continue;
       const auto first = static_cast<unsigned>(std::countr_zero(waiting) + turn) % Barrels::kMaxThreads;
-      joined |= std::uint64_t{Barrels::kAnswer | first} << (8 * o);
+      joined |= std::uint64_t{Barrels::kResponse | first} << (8 * o);
       waiting = static_cast<std::uint16_t>(waiting & (waiting - 1));
     }
     b.waiting_ &= ~(std::uint64_t{0xffff} << shift);
@@ -68,9 +68,9 @@ inline Issue PortableEngine::window(Barrels& b, Cycle from, Progress& p, Barrels
   Issue r{};
   std::uint64_t* page = b.open_page(from);
   for (unsigned k = 0; k < kMaxCores; ++k) {
-    const std::uint64_t answers = join(b, k, from, page);
-    const std::uint64_t resumed = (answers >> 7) & kBytesOfOne;
-    const std::uint64_t joining = b.back_threads_[k] | (answers & 0x0f * kBytesOfOne) << 4;
+    const std::uint64_t responses = join(b, k, from, page);
+    const std::uint64_t resumed = (responses >> 7) & kBytesOfOne;
+    const std::uint64_t joining = b.back_threads_[k] | (responses & 0x0f * kBytesOfOne) << 4;
     std::uint64_t queue = b.queue_[k] | pack_nibbles(joining, b.back_[k] * 0x0f | resumed * 0xf0)
                                             << (4 * b.count_[k] & 63);
     std::uint64_t ready = b.count_[k];

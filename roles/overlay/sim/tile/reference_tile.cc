@@ -84,7 +84,7 @@ void ReferenceTile::start_thread(Cycle c, unsigned core, unsigned thread, std::u
   t.hart.pc = pc;
   t.held.send_len = 0;
   t.state = ThreadState::running;
-  cores_[core].answers[c].insert(thread);
+  cores_[core].responses[c].insert(thread);
 }
 
 void ReferenceTile::advance_cores(Cycle from) {
@@ -108,7 +108,7 @@ void ReferenceTile::cycle(Cycle c) {
       start = std::max(c, divider_free_);
       divider_free_ = start + timing_.divide_interval;
     }
-    answer(r->thread, start + kWindow + r->latency);
+    response(r->thread, start + kWindow + r->latency);
     ++totals_.fpu_ops;
   }
 }
@@ -119,9 +119,9 @@ void ReferenceTile::issue(unsigned k, Cycle c) {
     core.queue.push_back(it->second);
     core.returning.erase(it);
   }
-  if (const auto it = core.answers.find(c); it != core.answers.end()) {
+  if (const auto it = core.responses.find(c); it != core.responses.end()) {
     core.waiting.insert(it->second.begin(), it->second.end());
-    core.answers.erase(it);
+    core.responses.erase(it);
   }
   if (!core.waiting.empty()) {
     auto first = core.waiting.lower_bound(static_cast<unsigned>(c / 8 % 16));
@@ -146,8 +146,8 @@ void ReferenceTile::issue(unsigned k, Cycle c) {
 void ReferenceTile::again(unsigned thread, Cycle c) {
   cores_[core_of(thread)].returning[c + kWindow] = thread % params_.threads_per_core;
 }
-void ReferenceTile::answer(unsigned thread, Cycle c) {
-  cores_[core_of(thread)].answers[c].insert(thread % params_.threads_per_core);
+void ReferenceTile::response(unsigned thread, Cycle c) {
+  cores_[core_of(thread)].responses[c].insert(thread % params_.threads_per_core);
 }
 
 void ReferenceTile::fault(unsigned thread, Cycle c, const Fault& f) {
@@ -208,7 +208,7 @@ void ReferenceTile::serve_scratchpad(Cycle c, const Request& r) {
   world.word = env_.mailbox->load(addr);
   step(t.hart, world);
   if (world.enabled != 0) env_.mailbox->store(addr, world.written, world.enabled);
-  answer(r.thread, c + kWindow + timing_.scratchpad);
+  response(r.thread, c + kWindow + timing_.scratchpad);
   ++totals_.scratchpad_words;
 }
 
@@ -265,7 +265,7 @@ void ReferenceTile::serve_cache(Cycle c, const Request& r) {
     line.addr = 0;
     line.dirty = false;
     step(t.hart, world);
-    return answer(r.thread, done);
+    return response(r.thread, done);
   }
   const std::uint32_t addr = (t.hart.x[in.rs1] + static_cast<std::uint32_t>(in.imm)) & ~3u;
   if (Line* line = lookup(t, addr)) {
@@ -276,7 +276,7 @@ void ReferenceTile::serve_cache(Cycle c, const Request& r) {
     std::memcpy(word, &*world.word, 4);
     line->dirty |= world.enabled != 0;
     ++totals_.hits;
-    return answer(r.thread, done);
+    return response(r.thread, done);
   }
   ++totals_.misses;
   t.state = ThreadState::memory;
@@ -318,7 +318,7 @@ void ReferenceTile::memory_done(Cycle c, std::uint32_t tag, const std::uint8_t* 
   std::memcpy(word, &*world.word, 4);
   line.dirty = world.enabled != 0;
   t.state = ThreadState::running;
-  answer(tag, c + timing_.from_memory);
+  response(tag, c + timing_.from_memory);
   slot_free_[t.miss_slot] = c + kWindow;
   if (waiting_misses_.empty()) return;
   const unsigned next = waiting_misses_.front();
@@ -334,7 +334,7 @@ void ReferenceTile::wake(Cycle c, unsigned thread, std::uint32_t bits) {
   if (t.wait_rd != kSinkReg) t.hart.x[t.wait_rd] = bits;
   t.hart.pc += 4;
   t.state = ThreadState::running;
-  answer(thread, c);
+  response(thread, c);
 }
 
 void ReferenceTile::csr(unsigned thread, Cycle c, const Inst& in) {

@@ -70,7 +70,7 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
   struct Core {
     std::deque<unsigned> queue;
     std::map<Cycle, unsigned> returning;
-    std::map<Cycle, std::set<unsigned>> answers;
+    std::map<Cycle, std::set<unsigned>> responses;
     std::set<unsigned> waiting;
     std::uint64_t issued = 0;
     bool counting = true;
@@ -97,7 +97,7 @@ class ReferenceTile final : public CoreWakeups, public MemoryClient {
   std::uint32_t csr_value(unsigned thread, Cycle c, unsigned number);
   void csr_effect(unsigned thread, Cycle c, unsigned number, std::uint32_t operand);
   void again(unsigned thread, Cycle c);
-  void answer(unsigned thread, Cycle c);
+  void response(unsigned thread, Cycle c);
   void fault(unsigned thread, Cycle c, const Fault& f);
   void serve_cache(Cycle c, const Request& r);
   void serve_scratchpad(Cycle c, const Request& r);

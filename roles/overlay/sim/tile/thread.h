@@ -99,7 +99,7 @@ struct alignas(64) Thread {
   TokenBuffer* buffer;
   Miss* miss;  ///< the tile's note of it: there is at most one
   InstrMemory* memory;
-  /// Tells what the mailbox will answer; null if that cannot be known.
+  /// Tells what the mailbox will respond; null if that cannot be known.
   const MailboxPort* mailbox;
   const std::uint32_t* scratchpad;  ///< its words
   std::uint32_t scratchpad_mask;    ///< number of words less one

@@ -110,7 +110,7 @@ void Tile::Impl::reload(unsigned core, unsigned thread) {
 void Tile::Impl::schedule(Cycle c, unsigned core, unsigned thread) {
   assert(c >= now);
   self.next_ = std::min(self.next_, c / kWindow * kWindow);
-  // `now` may be the window being advanced: answers to it lie in later ones.
+  // `now` may be the window being advanced: responses to it lie in later ones.
   if (c < now + Barrels::kCalendar) return barrels.resume_at(core, c, thread);
   later.push_back({c, static_cast<std::uint8_t>(core), static_cast<std::uint8_t>(thread)});
 }

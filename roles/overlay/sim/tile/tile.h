@@ -3,7 +3,7 @@
 // by windows of kWindow cycles (README.md gives the microarchitecture and how it is simulated).
 //
 // Use, once a window, in this order: advance_cores() of every tile, MemorySystem::advance(), then the
-// network, which answers with wake(). A window in which a tile has nothing to do (next_event() beyond it)
+// network, which responds with wake(). A window in which a tile has nothing to do (next_event() beyond it)
 // need not be advanced. Not thread safe; a tile calls only its TileEnv.
 #pragma once
 

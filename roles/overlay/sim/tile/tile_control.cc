@@ -15,8 +15,9 @@ std::uint32_t Tile::Impl::run_controls(Cycle from, std::uint32_t requests) {
   const std::uint32_t half = requests | requests >> 16;
   for (std::uint32_t offsets = (half | half >> 8) & 0xffu; offsets != 0; offsets &= offsets - 1) {
     const auto o = static_cast<unsigned>(std::countr_zero(offsets));
-    for (std::uint32_t asking = requests & 0x01010101u << o; asking != 0; asking &= asking - 1) {
-      const auto at = static_cast<unsigned>(std::countr_zero(asking));
+    for (std::uint32_t requesting = requests & 0x01010101u << o; requesting != 0;
+         requesting &= requesting - 1) {
+      const auto at = static_cast<unsigned>(std::countr_zero(requesting));
       const std::uint32_t bit = 1u << at;
       const unsigned k = at / 8, thread = byte_of(issued_threads[k], o);
       const std::uint8_t code = progress.current[slot_of(k, thread)];

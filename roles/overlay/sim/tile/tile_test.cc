@@ -154,7 +154,7 @@ TEST(Tile, DividerServesOneOperationAtATime) {
   }
 }
 
-/// Two threads whose answers arrive in the same cycle join one after the other, the one whose turn it is
+/// Two threads whose responses arrive in the same cycle join one after the other, the one whose turn it is
 /// first.
 TEST(Tile, OneResumedThreadJoinsACycle) {
   Asm a;

@@ -27,8 +27,8 @@ namespace polyloom::overlay {
 }
 
 template <class Engine>
-[[gnu::always_inline]] inline std::uint64_t grant(Tile::Impl& t, UnitQueue& queue, std::uint32_t asked) {
-  return asked == 0 && queue.empty() ? 0 : queue.serve<Engine>(asked, t.issued_threads);
+[[gnu::always_inline]] inline std::uint64_t grant(Tile::Impl& t, UnitQueue& queue, std::uint32_t requested) {
+  return requested == 0 && queue.empty() ? 0 : queue.serve<Engine>(requested, t.issued_threads);
 }
 
 /// Engine gives what Barrels and UnitQueue ask of it.

@@ -16,7 +16,7 @@ namespace polyloom::overlay {
 /// are the calls', which the mailbox's model does without.
 using TileTiming = timing::keys::Values;
 
-/// Largest latency of a unit: answers are kept in a calendar of 64 cycles.
+/// Largest latency of a unit: responses are kept in a calendar of 64 cycles.
 inline constexpr unsigned kMaxUnitLatency = timing::keys::mul.high;
 
 }  // namespace polyloom::overlay

@@ -11,6 +11,6 @@ tile_by_hand.sv
 link_by_hand.sv
 ../../rtl/board/polyloom_overlay_distribute.sv
 ../../rtl/board/polyloom_overlay_tiles.sv
-../../rtl/board/polyloom_overlay_rim.sv
-../../rtl/board/polyloom_overlay_front.sv
+../../rtl/board/polyloom_overlay_periphery.sv
+../../rtl/board/polyloom_overlay_frontend.sv
 board_parts_tb.sv

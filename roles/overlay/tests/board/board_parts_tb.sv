@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // board_parts_tb: the three parts that a board is wired of, each alone: what is around four tiles (themselves played by
-// hand, tile_by_hand.sv), the rims of two boards (links: link_by_hand.sv), and what a board turns to its host.
+// hand, tile_by_hand.sv), the peripheries of two boards (links: link_by_hand.sv), and what a board turns to its host.
 // verilog_format: off
 module board_parts_tb
   import polyloom_overlay_pkg::*;
@@ -56,7 +56,7 @@ module board_parts_tb
   typedef struct packed {
     logic [7:0]  tile;
     tile_event_t what;
-  } told_t;
+  } reported_t;
 
   if (1) begin : gen_tiles
     logic [6:0] phase_q;
@@ -66,7 +66,7 @@ module board_parts_tb
     logic [Slices-1:0][LineBits/8-1:0] line_wstrb;
     flit_t out[Tiles], in[Tiles];
     flit_t [Tiles-1:0] in_flits = '0;
-    told_t told;
+    reported_t reported;
     logic [Memories-1:0] r_last, w_last;
     ax_t [Memories-1:0] ar, aw;
     w_t [Memories-1:0] w;
@@ -99,8 +99,8 @@ module board_parts_tb
     polyloom_overlay_tiles #(.Cfg(Cfg), .Gate(1'b1)) i_dut (.phase_i(phase_q), .dma_valid_i(line_valid),
         .dma_ready_o(line_ready), .dma_i(line_request), .dma_wdata_i(line_wdata), .dma_wstrb_i(line_wstrb),
         .dma_rsp_valid_o(line_rsp_valid), .dma_rsp_tag_o(line_rsp_tag), .dma_rsp_data_o(line_rsp_data), .out_o(out),
-        .in_i(in), .event_valid_o(told_valid), .event_ready_i(told_ready), .event_o(told.what),
-        .event_tile_o(told.tile), .release_i(let_go), .release_vote_i(let_go_vote), .mem_ar_valid_o(ar_valid),
+        .in_i(in), .event_valid_o(reported_valid), .event_ready_i(reported_ready), .event_o(reported.what),
+        .event_tile_o(reported.tile), .release_i(let_go), .release_vote_i(let_go_vote), .mem_ar_valid_o(ar_valid),
         .mem_ar_ready_i(ar_ready), .mem_ar_addr_o(ar_addr), .mem_ar_len_o(ar_len), .mem_ar_id_o(ar_id),
         .mem_r_valid_i(r_valid), .mem_r_ready_o(r_ready), .mem_r_data_i(r_data), .mem_r_last_i(r_last),
         .mem_r_id_i(r_id), .mem_aw_valid_o(aw_valid), .mem_aw_ready_i(aw_ready), .mem_aw_addr_o(aw_addr),
@@ -110,7 +110,7 @@ module board_parts_tb
   end
 
   // Two boards beside each other, one with clocks that stand still; a test carries the detector's words between them.
-  for (genvar b = 0; b < 2; b++) begin : gen_rim
+  for (genvar b = 0; b < 2; b++) begin : gen_periphery
     logic [Links-1:0] tx_last;
     logic [Links-1:0][$bits(flit_t)-1:0] exit = '0, enter;
     logic [Links-1:0][72:0] tx, rx = '0;  // last, keep, data
@@ -126,28 +126,28 @@ module board_parts_tb
         {rx_last[l], rx_keep[l], rx_data[l]} = rx[l];
       end
     end
-    polyloom_overlay_rim #(.Cfg(Cfg), .Gate(1'(b))) i_dut (.board_i(6'(b)), .mesh_i(8'h12), .tx_data_o(tx_data),
+    polyloom_overlay_periphery #(.Cfg(Cfg), .Gate(1'(b))) i_dut (.board_i(6'(b)), .mesh_i(8'h12), .tx_data_o(tx_data),
         .tx_keep_o(tx_keep), .tx_last_o(tx_last), .rx_data_i(rx_data), .rx_keep_i(rx_keep), .rx_last_i(rx_last),
         .exit_i(exit_of), .enter_o(enter_of), .release_o(let_go), .release_vote_o(let_go_vote), .*);
   end
 
-  if (1) begin : gen_front
+  if (1) begin : gen_frontend
     polyloom_shell_pkg::host_word_t rx = '0, tx;
     line_t [Slices-1:0] line;
     line_req_t [Slices-1:0] line_request;
     logic [Slices-1:0][LineBits-1:0] line_wdata;
     logic [Slices-1:0][LineBits/8-1:0] line_wstrb;
-    told_t told = '0;
+    reported_t reported = '0;
     always_comb begin
       for (int unsigned s = 0; s < Slices; s++) begin
         line[s] = '{request: line_request[s], wdata: line_wdata[s], wstrb: line_wstrb[s]};
       end
     end
-    polyloom_overlay_front #(.Cfg(Cfg), .Gate(1'b1)) i_dut (.host_rx_valid_i(rx_valid), .host_rx_ready_o(rx_ready),
+    polyloom_overlay_frontend #(.Cfg(Cfg), .Gate(1'b1)) i_dut (.host_rx_valid_i(rx_valid), .host_rx_ready_o(rx_ready),
         .host_rx_data_i(rx.data), .host_rx_last_i(rx.last), .host_tx_valid_o(tx_valid), .host_tx_ready_i(tx_ready),
         .host_tx_data_o(tx.data), .host_tx_last_o(tx.last), .line_o(line_request), .line_wdata_o(line_wdata),
-        .line_wstrb_o(line_wstrb), .event_valid_i(told_valid), .event_ready_o(told_ready), .event_i(told.what),
-        .event_tile_i(told.tile), .fault_valid_i(route_valid), .fault_ready_o(route_ready), .fault_i(route),
+        .line_wstrb_o(line_wstrb), .event_valid_i(reported_valid), .event_ready_o(reported_ready), .event_i(reported.what),
+        .event_tile_i(reported.tile), .fault_valid_i(route_valid), .fault_ready_o(route_ready), .fault_i(route),
         .enter_room_i(room), .exit_valid_i(leave_valid), .exit_ready_o(leave_ready), .exit_i(leave), .inject_o(wanted),
         .*);
   end

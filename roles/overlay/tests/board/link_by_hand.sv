@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // polyloom_overlay_link, played by hand: in board_parts_tb it stands where a link does, with the link's ports, and a test
-// drives and sees each link's side of polyloom_overlay_rim through the signals of this scope.
+// drives and sees each link's side of polyloom_overlay_periphery through the signals of this scope.
 module polyloom_overlay_link
   import polyloom_overlay_pkg::*;
 #(

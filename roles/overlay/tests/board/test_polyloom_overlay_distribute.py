@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: requests for one tile and for all reach exactly those, once and in order, under random stalls; answers too.
+"""Covers: requests for one tile and for all reach exactly those, once and in order, under random stalls; responses too.
 
 Leaves out: what tiles do with them. 2 x 2 tiles of 2 cores, an instruction memory each.
 """
@@ -14,7 +14,7 @@ from polyloom.rtl.testing import Harness, bench
 
 test = bench(__file__, "board_tb")
 
-WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, START, UART = range(6)
+WRITE_INSTR, READ_INSTR, WRITE_SCRATCHPAD, READ_SCRATCHPAD, START, UART = range(6)
 TILES, CORES = 4, 2
 
 
@@ -26,7 +26,7 @@ def packed(op: int, everybody: bool, target: int, addr: int, data: int) -> int:
 def receivers(op: int, everybody: bool, target: int) -> list[int]:
     """Tiles that a request is for."""
     if everybody:
-        return [0] if op in (READ_INSTR, READ_PAD) else list(range(TILES))
+        return [0] if op in (READ_INSTR, READ_SCRATCHPAD) else list(range(TILES))
     tile = target // CORES if op in (START, UART) else target
     return [tile] if tile < TILES else []
 
@@ -66,7 +66,7 @@ async def each_tile_gets_what_is_for_it(dut: Any) -> None:
 
 
 @cocotb.test()
-async def answers_come_back(dut: Any) -> None:
+async def responses_come_back(dut: Any) -> None:
     h = Harness(dut, dut.gen_distribute)
     s = {name: h.signal(name) for name in ("tile_rsp_valid", "tile_rdata", "rsp_valid", "rdata")}
     await h.reset()

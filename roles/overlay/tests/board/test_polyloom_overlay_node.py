@@ -2,7 +2,8 @@
 """Covers: a board elaborates in its shapes, and refuses sizes that it cannot have with a message that names them.
 
 Leaves out: what a board does. polyloom_overlay_node and its parts polyloom_overlay_tiles, polyloom_overlay_tile,
-polyloom_overlay_rim and polyloom_overlay_front run whole programs in tests/test_isa.py and tests/test_overlay_swap.py.
+polyloom_overlay_periphery and polyloom_overlay_frontend run whole programs in tests/test_isa.py and
+tests/test_overlay_swap.py.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ async def follows(dut: Any, scope: Any, cycles: int) -> None:
 
 
 @cocotb.test()
-async def tells_after_sixteen_cycles(dut: Any) -> None:
+async def reports_after_sixteen_cycles(dut: Any) -> None:
     await follows(dut, dut.gen_still, 16)
 
 

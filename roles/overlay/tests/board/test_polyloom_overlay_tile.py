@@ -17,7 +17,7 @@ from polyloom.rtl.testing.model import Model
 
 SHAPE = {"TilesX": "2", "TilesY": "2", "Cores": "2", "Threads": "4", "InstrWords": "256", "MailboxSlots": "128"}
 TILE = 3
-WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, START = range(5)
+WRITE_INSTR, READ_INSTR, WRITE_SCRATCHPAD, READ_SCRATCHPAD, START = range(5)
 ILLEGAL, CALL = 3, 12
 LI_X1_7, ADDI_X1_X1_1, ECALL, NOTHING = 0x00700093, 0x00108093, 0x00000073, 0
 
@@ -54,14 +54,14 @@ class Tile(Model):
         self.set("ctl_i", op << 59 | target << 48 | addr << 32 | data)
         for _ in range(100):
             self.settle()
-            taken = self.get("ctl_ready_o")
+            accepted = self.get("ctl_ready_o")
             self.step()
-            if taken:
+            if accepted:
                 break
         else:
             raise AssertionError("a request is not taken")
         self.set("ctl_valid_i", 0)
-        if op not in (READ_INSTR, READ_PAD):
+        if op not in (READ_INSTR, READ_SCRATCHPAD):
             return None
         for _ in range(100):
             self.settle()
@@ -99,10 +99,10 @@ def tile() -> Tile:
 def test_instructions_and_scratchpad_are_written_and_read(tile: Tile) -> None:
     for word in (0, 5, 255):
         tile.request(WRITE_INSTR, TILE, word, 0x1000 + word)
-        tile.request(WRITE_PAD, TILE, 64 + 4 * (word % 16), 0x2000 + word)
+        tile.request(WRITE_SCRATCHPAD, TILE, 64 + 4 * (word % 16), 0x2000 + word)
     for word in (0, 5, 255):
         assert tile.request(READ_INSTR, TILE, word, 0) == 0x1000 + word
-    assert tile.request(READ_PAD, TILE, 64 + 4 * 5, 0) == 0x2005
+    assert tile.request(READ_SCRATCHPAD, TILE, 64 + 4 * 5, 0) == 0x2005
 
 
 @pytest.mark.parametrize(("core", "thread"), [(0, 0), (0, 3), (1, 2)])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: 2 x 2 tiles, played by hand, of a board with two memory slices: each wire of each tile in every cycle, its
-numbers on boards all over a mesh; requests and answers; events of all tiles, in order, in turns; lines of two tiles,
+numbers on boards all over a mesh; requests and responses; events of all tiles, in order, in turns; lines of two tiles,
 the board router and the DMA through each slice to the memories of their own slice and back; idle; random stalls on all
 sides.
 
@@ -19,9 +19,9 @@ from polyloom.rtl.testing.harness import Signal
 
 test = bench(__file__, "board_parts_tb")
 CORES = 2
-WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, START, UART = range(6)
+WRITE_INSTR, READ_INSTR, WRITE_SCRATCHPAD, READ_SCRATCHPAD, START, UART = range(6)
 CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
-TOLD_WIDTH = 79
+REPORTED_WIDTH = 79
 #: What tiles show outside; what they are shown, in the scope and as the tile's port.
 SHOWN = ("all_idle", "all_vote", "in_flight", "retired", "count", "state", "in_room", "out_valid")
 GIVEN = (
@@ -86,8 +86,8 @@ async def every_wire_leads_to_its_tile(dut: Any) -> None:
 
 
 @cocotb.test()
-async def requests_and_answers(dut: Any) -> None:
-    """Each tile gets what is for it, in order; whoever answers is heard."""
+async def requests_and_responses(dut: Any) -> None:
+    """Each tile gets what is for it, in order; each that responds is heard."""
     h = Harness(dut, dut.gen_tiles)
     source = h.source("ctl")
     rsp_valid, rdata = h.signal("ctl_rsp_valid"), h.signal("ctl_rdata")
@@ -95,7 +95,7 @@ async def requests_and_answers(dut: Any) -> None:
     for t in range(TILES):
         h.scope = tile(dut, t)
         sinks.append(h.sink("ctl"))
-    answers = [(hand(h, dut, t, "ctl_rsp_valid"), hand(h, dut, t, "ctl_rdata")) for t in range(TILES)]
+    responses = [(hand(h, dut, t, "ctl_rsp_valid"), hand(h, dut, t, "ctl_rdata")) for t in range(TILES)]
     await h.reset()
     expected: list[list[int]] = [[] for _ in range(TILES)]
     for _ in range(300):
@@ -104,7 +104,7 @@ async def requests_and_answers(dut: Any) -> None:
         per_tile = CORES if op in (START, UART) else 1
         word = CTL.pack(op=op, all=int(everybody), target=t * per_tile + h.rng.randrange(per_tile), addr=t, data=t)
         source.send(word)
-        reads = op in (READ_INSTR, READ_PAD)
+        reads = op in (READ_INSTR, READ_SCRATCHPAD)
         for to in [0] if everybody and reads else range(TILES) if everybody else [t]:
             expected[to].append(word)
     for sink, words in zip(sinks, expected, strict=True):
@@ -112,12 +112,12 @@ async def requests_and_answers(dut: Any) -> None:
     await h.drain()
     for _ in range(60):
         t, value = h.rng.randrange(TILES), h.rng.getrandbits(32)
-        for other, (_, data) in enumerate(answers):
+        for other, (_, data) in enumerate(responses):
             data.set(value if other == t else h.rng.getrandbits(32))
-        answers[t][0].set(1)
+        responses[t][0].set(1)
         await h.step()
         assert (rsp_valid.get(), rdata.get()) == (1, value)
-        answers[t][0].set(0)
+        responses[t][0].set(0)
         await h.step()
         assert not rsp_valid.get()
 
@@ -127,31 +127,32 @@ async def requests_and_answers(dut: Any) -> None:
 async def events_take_turns(dut: Any, stall: str) -> None:
     """Those of a tile in order; while all wait, each has one of four."""
     h = Harness(dut, dut.gen_tiles)
-    sink = h.sink("told", stall)
+    sink = h.sink("reported", stall)
     sources = []
     for t in range(TILES):
         h.scope = tile(dut, t)
-        sources.append(h.source("told", stall))
+        sources.append(h.source("reported", stall))
     await h.reset()
     count = 60
-    sent = [h.values(TOLD_WIDTH, count) for _ in range(TILES)]
+    sent = [h.values(REPORTED_WIDTH, count) for _ in range(TILES)]
     for source, events in zip(sources, sent, strict=True):
         source.send(events)
     await h.until(lambda: all(len(source.passed) == count for source in sources))
     await h.drain()
     got: list[list[int]] = [[] for _ in range(TILES)]
-    for told in sink.passed:
-        got[told >> TOLD_WIDTH].append(told & (1 << TOLD_WIDTH) - 1)
+    for reported in sink.passed:
+        got[reported >> REPORTED_WIDTH].append(reported & (1 << REPORTED_WIDTH) - 1)
     assert got == sent
     if stall == "never":
-        turns = [told >> TOLD_WIDTH for told in sink.passed]
+        turns = [reported >> REPORTED_WIDTH for reported in sink.passed]
         assert sink.cycles == list(range(sink.cycles[0], sink.cycles[0] + count * TILES))
         assert all(sorted(turns[i : i + TILES]) == list(range(TILES)) for i in range(0, len(turns), TILES))
 
 
 @cocotb.test()
 async def lines_come_from_the_own_slice(dut: Any) -> None:
-    """What a tile writes it reads, whoever else asks; each request goes to a memory of its slice, with its own id."""
+    """What a tile writes it reads, whatever others request; each request goes to a memory of its slice, with its own
+    id."""
     h = Harness(dut, dut.gen_tiles)
     memories = [Memory(h, number) for number in range(MEMORIES)]
     clients: list[Client | KeyPort] = [Client(h, number, memories, True) for number in range(SLICES)]
@@ -167,7 +168,9 @@ async def lines_come_from_the_own_slice(dut: Any) -> None:
     assert idle.get()
     assert all(client.got > 20 for client in clients)
     for number, memory in enumerate(memories):
-        assert {ask >> 6 for ask, _, _ in memory.requests} == set(range(5))
-        for ask, address, _ in memory.requests:
+        assert {request >> 6 for request, _, _ in memory.requests} == set(range(5))
+        for request, address, _ in memory.requests:
             place = address // 32 % 2048
-            assert (place >> 10, place >> 7 & 7) == (number // 3, ask >> 6), f"memory {number}, address {address:#x}"
+            assert (place >> 10, place >> 7 & 7) == (number // 3, request >> 6), (
+                f"memory {number}, address {address:#x}"
+            )

@@ -66,13 +66,13 @@ module polyloom_overlay_tile
 
   // What the test drives; as to names see polyloom.rtl.testing.
   logic cache_idle = 1'b0, ctl_ready = 1'b0, ctl_rsp_valid = 1'b0, out_valid = 1'b0, in_room = 1'b0;
-  logic line_valid = 1'b0, told_valid = 1'b0, all_idle = 1'b0, all_vote = 1'b0;
+  logic line_valid = 1'b0, reported_valid = 1'b0, all_idle = 1'b0, all_vote = 1'b0;
   logic [31:0] ctl_rdata = '0;
   flit_t out = '0;
   line_t line = '0;
-  tile_event_t told = '0;
-  logic told_ready;
-  assign told_ready = event_ready_i;
+  tile_event_t reported = '0;
+  logic reported_ready;
+  assign reported_ready = event_ready_i;
   logic [15:0] in_flight = '0;
   logic [Cfg.cores-1:0] retired = '0;
   tile_count_t count = '0;
@@ -88,8 +88,8 @@ module polyloom_overlay_tile
   assign line_valid_o = line_valid;
   assign line_o = line.request;
   assign line_wdata_o = line.wdata;
-  assign event_valid_o = told_valid;
-  assign event_o = told;
+  assign event_valid_o = reported_valid;
+  assign event_o = reported;
   assign all_idle_o = all_idle;
   assign all_vote_o = all_vote;
   assign in_flight_o = in_flight;

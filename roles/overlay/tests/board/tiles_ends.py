@@ -46,21 +46,21 @@ class Memory:
 
     def check(self, cycle: int) -> None:
         """Take a read or a write; an AW comes with its W."""
-        taken = {c: valid.get() and ready.get() for c, (valid, ready) in self._in.items()}
-        assert bool(taken["aw"]) == bool(taken["w"])
+        accepted = {c: valid.get() and ready.get() for c, (valid, ready) in self._in.items()}
+        assert bool(accepted["aw"]) == bool(accepted["w"])
         for channel in ("ar", "aw"):
-            if not taken[channel]:
+            if not accepted[channel]:
                 continue
-            ask = AX.unpack(self._bits[channel].get())
-            assert ask["len"] == 0 and ask["addr"] % 32 == 0, f"memory {self.number}, cycle {cycle}"
-            self.requests.append((ask["id"], ask["addr"], int(channel == "aw")))
-            old = self.words.get(ask["addr"], self.number << 128 | ask["addr"])
+            request = AX.unpack(self._bits[channel].get())
+            assert request["len"] == 0 and request["addr"] % 32 == 0, f"memory {self.number}, cycle {cycle}"
+            self.requests.append((request["id"], request["addr"], int(channel == "aw")))
+            old = self.words.get(request["addr"], self.number << 128 | request["addr"])
             if channel == "ar":
-                self._late.append(R.pack(id=ask["id"], data=old, last=1))
+                self._late.append(R.pack(id=request["id"], data=old, last=1))
             else:
                 beat = W.unpack(self._bits["w"].get())
                 mask = sum(0xFF << 8 * i for i in range(32) if beat["strb"] >> i & 1)
-                self.words[ask["addr"]] = old & ~mask | beat["data"] & mask
+                self.words[request["addr"]] = old & ~mask | beat["data"] & mask
                 self._b.send(0)
 
 
@@ -122,7 +122,7 @@ class Client:
 
 
 class KeyPort:
-    """A port of the board router: reads lines that nobody writes."""
+    """A port of the board router: reads lines that no one writes."""
 
     def __init__(self, h: Harness, slice_: int, port: int) -> None:
         self.rng, self.slice, self.port = h.rng, slice_, port

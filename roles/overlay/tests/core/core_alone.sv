@@ -36,16 +36,16 @@ module core_alone
     output logic [31:0] ctl_rdata_o,
     output logic cache_req_valid_o,
     output mem_req_t cache_req_o,
-    output logic pad_req_valid_o,
-    output mem_req_t pad_req_o,
+    output logic scratchpad_req_valid_o,
+    output mem_req_t scratchpad_req_o,
     output logic fpu_req_valid_o,
     output fpu_req_t fpu_req_o,
     input logic hit_valid_i,
     input rsp_t hit_i,
     input logic fill_valid_i,
     input rsp_t fill_i,
-    input logic pad_valid_i,
-    input rsp_t pad_i,
+    input logic scratchpad_valid_i,
+    input rsp_t scratchpad_i,
     input logic fpu_valid_i,
     input rsp_t fpu_i,
     input logic div_valid_i,
@@ -85,16 +85,16 @@ module core_alone
   logic [31:0] ctl_rdata_d;
   logic cache_req_valid_d;
   mem_req_t cache_req_d;
-  logic pad_req_valid_d;
-  mem_req_t pad_req_d;
+  logic scratchpad_req_valid_d;
+  mem_req_t scratchpad_req_d;
   logic fpu_req_valid_d;
   fpu_req_t fpu_req_d;
   logic hit_valid_q;
   rsp_t hit_q;
   logic fill_valid_q;
   rsp_t fill_q;
-  logic pad_valid_q;
-  rsp_t pad_q;
+  logic scratchpad_valid_q;
+  rsp_t scratchpad_q;
   logic fpu_valid_q;
   rsp_t fpu_q;
   logic div_valid_q;
@@ -134,16 +134,16 @@ module core_alone
     ctl_rdata_o <= ctl_rdata_d;
     cache_req_valid_o <= cache_req_valid_d;
     cache_req_o <= cache_req_d;
-    pad_req_valid_o <= pad_req_valid_d;
-    pad_req_o <= pad_req_d;
+    scratchpad_req_valid_o <= scratchpad_req_valid_d;
+    scratchpad_req_o <= scratchpad_req_d;
     fpu_req_valid_o <= fpu_req_valid_d;
     fpu_req_o <= fpu_req_d;
     hit_valid_q <= hit_valid_i;
     hit_q <= hit_i;
     fill_valid_q <= fill_valid_i;
     fill_q <= fill_i;
-    pad_valid_q <= pad_valid_i;
-    pad_q <= pad_i;
+    scratchpad_valid_q <= scratchpad_valid_i;
+    scratchpad_q <= scratchpad_i;
     fpu_valid_q <= fpu_valid_i;
     fpu_q <= fpu_i;
     div_valid_q <= div_valid_i;
@@ -193,16 +193,16 @@ module core_alone
       .ctl_rdata_o(ctl_rdata_d),
       .cache_req_valid_o(cache_req_valid_d),
       .cache_req_o(cache_req_d),
-      .pad_req_valid_o(pad_req_valid_d),
-      .pad_req_o(pad_req_d),
+      .scratchpad_req_valid_o(scratchpad_req_valid_d),
+      .scratchpad_req_o(scratchpad_req_d),
       .fpu_req_valid_o(fpu_req_valid_d),
       .fpu_req_o(fpu_req_d),
       .hit_valid_i(hit_valid_q),
       .hit_i(hit_q),
       .fill_valid_i(fill_valid_q),
       .fill_i(fill_q),
-      .pad_valid_i(pad_valid_q),
-      .pad_i(pad_q),
+      .scratchpad_valid_i(scratchpad_valid_q),
+      .scratchpad_i(scratchpad_q),
       .fpu_valid_i(fpu_valid_q),
       .fpu_i(fpu_q),
       .div_valid_i(div_valid_q),

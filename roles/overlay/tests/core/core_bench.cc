@@ -78,23 +78,24 @@ void Bench::expect(std::uint64_t got, std::uint64_t want, const char* what, unsi
   throw Mismatch(text);
 }
 
-void Bench::drive_answers() {
-  top_->hit_valid_i = top_->fill_valid_i = top_->pad_valid_i = top_->fpu_valid_i = top_->div_valid_i = 0;
+void Bench::drive_responses() {
+  top_->hit_valid_i = top_->fill_valid_i = top_->scratchpad_valid_i = top_->fpu_valid_i = top_->div_valid_i =
+      0;
   for (unsigned port = 0; port < kPorts; ++port) {
-    const auto it = answers_[port].find(cycle);
+    const auto it = responses_[port].find(cycle);
     std::uint64_t low = rng();
     unsigned valid = 0;
-    if (it != answers_[port].end()) {
-      const Answer& a = it->second;
+    if (it != responses_[port].end()) {
+      const Response& a = it->second;
       valid = 1u << a.core;
       low = std::uint64_t{a.thread} << 37 | std::uint64_t{a.data} << 5 | a.flags;
-      cores[a.core].answers[cycle + 2].insert(a.thread);
-      answers_[port].erase(it);
+      cores[a.core].responses[cycle + 2].insert(a.thread);
+      responses_[port].erase(it);
     }
     low &= (std::uint64_t{1} << 41) - 1;
     if (port == hit) top_->hit_i = low, top_->hit_valid_i = valid;
     if (port == fill) top_->fill_i = low, top_->fill_valid_i = valid;
-    if (port == pad) top_->pad_i = low, top_->pad_valid_i = valid;
+    if (port == pad) top_->scratchpad_i = low, top_->scratchpad_valid_i = valid;
     if (port == fpu) top_->fpu_i = low, top_->fpu_valid_i = valid;
     if (port == div) top_->div_i = low, top_->div_valid_i = valid;
   }
@@ -104,7 +105,7 @@ void Bench::drive_answers() {
       const bool woken = it != wakes_[k].end() && it->second.contains(t);
       put(top_->wake_i, k * kThreads + t, 1, woken ? 1 : 0);
       put(top_->wake_bits_i, 4 * (k * kThreads + t), 4, woken ? it->second.at(t) : rng());
-      if (woken) cores[k].answers[cycle + 2].insert(t);
+      if (woken) cores[k].responses[cycle + 2].insert(t);
     }
     if (it != wakes_[k].end()) wakes_[k].erase(it);
     put(top_->recv_slot_i, 9 * k, 9, recv_slot_[k] ? *recv_slot_[k] : rng());
@@ -118,7 +119,7 @@ void Bench::drive() {
   put(top_->can_send_i, 0, kCores * kThreads, can_send_);
   put(top_->can_recv_i, 0, kCores * kThreads, can_recv_);
   top_->event_ready_i = random(params.event_stall) == 0;
-  drive_answers();
+  drive_responses();
   top_->ctl_valid_i = !controls_.empty();
   if (controls_.empty()) return;
   const Control& c = controls_.front();
@@ -149,7 +150,7 @@ void Bench::check_requests(unsigned k, const Outputs& want) {
     }
   };
   memory("cache request", &top_->cache_req_valid_o, &top_->cache_req_o, want.cache);
-  memory("scratchpad request", &top_->pad_req_valid_o, &top_->pad_req_o, want.pad);
+  memory("scratchpad request", &top_->scratchpad_req_valid_o, &top_->scratchpad_req_o, want.pad);
   expect(bits(&top_->fpu_req_valid_o, k, 1), want.fpu ? 1 : 0, "FPU request", k);
   if (want.fpu) {
     const Form form = op_info(want.fpu->inst.op).form;
@@ -228,9 +229,9 @@ void Bench::check_events() {
 void Bench::check_control() {
   if (top_->ctl_rsp_valid_o != 0) {
     if (reads_.empty())
-      throw Mismatch("cycle " + std::to_string(cycle) + ": an answer that nothing asked for");
+      throw Mismatch("cycle " + std::to_string(cycle) + ": a response that nothing asked for");
     expect(top_->ctl_rdata_o, reads_.front(), "a word of the instruction memory", 0);
-    answers.push_back(reads_.front());
+    responses.push_back(reads_.front());
     reads_.pop_front();
   }
   expect(top_->ctl_ready_o, todo_ == 0 ? 1 : 0, "ctl_ready", 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilated cores with their surroundings: units that answer after random times, a mailbox that says
+// Verilated cores with their surroundings: units that respond after random times, a mailbox that says
 // anything, a host. Every cycle's outputs must be those of core_model.h; the first difference ends the run
 // with Mismatch.
 #pragma once
@@ -22,7 +22,7 @@ struct Mismatch : std::runtime_error {
 
 struct BenchParams {
   std::uint64_t seed = 1;
-  unsigned max_delay = 20;   ///< of a unit's answer, in cycles beyond the shortest
+  unsigned max_delay = 20;   ///< of a unit's response, in cycles beyond the shortest
   unsigned event_stall = 2;  ///< events are taken one cycle in this many
 };
 
@@ -59,8 +59,8 @@ class Bench {
   BenchParams params;
   std::array<CoreModel, kCores> cores;
   std::array<std::vector<std::uint32_t>, kPairs> code;
-  std::vector<Event> events;           ///< taken by the host
-  std::vector<std::uint32_t> answers;  ///< of read_instr
+  std::vector<Event> events;             ///< taken by the host
+  std::vector<std::uint32_t> responses;  ///< of read_instr
   std::uint64_t issued = 0, passed = 0, faults = 0, replays = 0, merged = 0;
   std::uint64_t lost = 0;  ///< bytes of the host that came too early
   Cycle cycle = 0;
@@ -79,7 +79,7 @@ class Bench {
     std::uint32_t dest = 0, slot = 0, flits = 0, pc = 0;
     std::uint64_t mask = 0;
   };
-  struct Answer {
+  struct Response {
     unsigned core, thread;
     std::uint32_t data;
     unsigned flags;
@@ -88,7 +88,7 @@ class Bench {
 
   // core_bench.cc
   void drive();
-  void drive_answers();
+  void drive_responses();
   void sample();
   void check_requests(unsigned k, const Outputs& want);
   void check_trace(unsigned k);
@@ -102,8 +102,8 @@ class Bench {
   void execute_op(unsigned k, const Control& c);
   void start(unsigned k, unsigned t, std::uint32_t pc);
   std::optional<Fault> memory(unsigned k, unsigned t, const Inst& in, Outputs& out, Fetched& env);
-  void ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Fetched& env, Outputs& out);
-  void answer(Port port, unsigned k, unsigned t, std::uint32_t data, unsigned flags);
+  void request_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Fetched& env, Outputs& out);
+  void response(Port port, unsigned k, unsigned t, std::uint32_t data, unsigned flags);
   void wake(unsigned k, unsigned t, std::uint32_t bits);
   void patch(unsigned pair, unsigned at, std::uint32_t word, Cycle from) {
     patches_[from].push_back({pair, at, word});
@@ -117,7 +117,7 @@ class Bench {
   std::array<std::map<Cycle, Slot>, kCores> slots_;
   std::array<std::map<Cycle, Passed>, kCores> passed_;
   std::array<std::optional<Event>, kCores> event_;
-  std::array<std::map<Cycle, Answer>, kPorts> answers_;
+  std::array<std::map<Cycle, Response>, kPorts> responses_;
   std::array<std::map<Cycle, std::map<unsigned, std::uint32_t>>, kCores> wakes_;
   struct Patch {
     unsigned pair, at;
@@ -134,7 +134,7 @@ class Bench {
   std::deque<Control> controls_;
   std::optional<Control> at_work_;
   unsigned todo_ = 0, todo_next_ = 0;
-  std::deque<std::uint32_t> reads_;  ///< answers of read_instr to come
+  std::deque<std::uint32_t> reads_;  ///< responses of read_instr to come
 };
 
 }  // namespace polyloom::overlay::test

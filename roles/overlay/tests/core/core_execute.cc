@@ -22,13 +22,13 @@ void Bench::start(unsigned k, unsigned t, std::uint32_t pc) {
   th.on = true;
   th.hart.pc = pc & ~3u;
   th.held.send_len = 0;
-  cores[k].answers[cycle + 2].insert(t);
+  cores[k].responses[cycle + 2].insert(t);
 }
 
-void Bench::answer(Port port, unsigned k, unsigned t, std::uint32_t data, unsigned flags) {
+void Bench::response(Port port, unsigned k, unsigned t, std::uint32_t data, unsigned flags) {
   Cycle at = cycle + 2 + random(params.max_delay + 1);
-  while (answers_[port].contains(at)) ++at;
-  answers_[port][at] = {k, t, data, flags};
+  while (responses_[port].contains(at)) ++at;
+  responses_[port][at] = {k, t, data, flags};
 }
 
 void Bench::wake(unsigned k, unsigned t, std::uint32_t bits) {
@@ -40,7 +40,7 @@ void Bench::issue_slot(unsigned k) {
   CoreModel& core = cores[k];
   join_again(core, cycle);
   const bool waiting = !core.queue.empty();
-  join_answered(core, cycle);
+  join_responded(core, cycle);
   const bool store = store_at_[k] == cycle;
   const bool todo = (todo_ >> k & 1) != 0 && cycle >= busy_until_[k];
   const bool wait = cleared_[k] < 16 || todo;
@@ -98,15 +98,16 @@ std::optional<Fault> Bench::memory(unsigned k, unsigned t, const Inst& in, Outpu
   r.data = in.op == Op::fsw ? h.f[in.rs2] : h.x[in.rs2];
   env.word = static_cast<std::uint32_t>(rng());
   overlay::step(h, env);
-  r.answer = load ? (in.op == Op::flw ? h.f[in.rd] : h.x[in.rd]) : static_cast<std::uint32_t>(rng());
-  if (load && in.rd == kSinkReg) r.answer = static_cast<std::uint32_t>(rng());
+  r.response = load ? (in.op == Op::flw ? h.f[in.rd] : h.x[in.rd]) : static_cast<std::uint32_t>(rng());
+  if (load && in.rd == kSinkReg) r.response = static_cast<std::uint32_t>(rng());
   const Port port = scratchpad ? pad : random(2) != 0 ? hit : fill;
-  answer(port, k, t, r.answer, 0);
+  response(port, k, t, r.response, 0);
   (scratchpad ? out.pad : out.cache) = r;
   return std::nullopt;
 }
 
-void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Fetched& env, Outputs& out) {
+void Bench::request_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, Fetched& env,
+                        Outputs& out) {
   const Form form = op_info(in.op).form;
   const Hart& after = thread(k, t).hart;
   Request r{.unit = Request::fpu, .inst = in};
@@ -115,14 +116,14 @@ void Bench::ask_fpu(unsigned k, unsigned t, const Inst& in, const Hart& before, 
   r.b = form == Form::r ? before.x[in.rs2] : before.f[in.rs2];
   if (form == Form::fr4) r.c = before.f[in.rs3()];
   r.rm = has_rm(form) ? (in.rm() == kDynamicRounding ? before.fcsr >> 5 : in.rm()) : 0;
-  r.answer = writes_f(form) ? after.f[in.rd] : after.x[in.rd];
+  r.response = writes_f(form) ? after.f[in.rd] : after.x[in.rd];
   Hart flags = before;
   flags.fcsr &= ~0x1fu;
   overlay::step(flags, env);
   r.flags = flags.fcsr & 0x1f;
   const bool divides = in.op == Op::div || in.op == Op::divu || in.op == Op::rem || in.op == Op::remu ||
                        in.op == Op::fdiv_s || in.op == Op::fsqrt_s;
-  answer(divides ? div : fpu, k, t, r.answer, r.flags);
+  response(divides ? div : fpu, k, t, r.response, r.flags);
   out.fpu = r;
 }
 
@@ -151,7 +152,7 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t, std::optional<std::uint32_
     fault = overlay::step(th.hart, env);
     latent = !fault && (cls == OpClass::mul || cls == OpClass::div ||
                         (cls > OpClass::fp_move && cls <= OpClass::fp_sqrt));
-    if (latent) ask_fpu(k, t, in, before, env, out);
+    if (latent) request_fpu(k, t, in, before, env, out);
     if (!fault && cls == OpClass::send) {
       out.send = true;
       out.mask = std::uint64_t{before.x[in.rs1]} << 32 | before.x[in.rs2];
@@ -191,7 +192,7 @@ Bench::Outputs Bench::execute(unsigned k, unsigned t, std::optional<std::uint32_
   }
   if (latent && writes) {
     const bool fp = writes_f(form);
-    th.pending = ThreadModel::Answer{fp, in.rd, fp ? th.hart.f[in.rd] : th.hart.x[in.rd]};
+    th.pending = ThreadModel::Response{fp, in.rd, fp ? th.hart.f[in.rd] : th.hart.x[in.rd]};
   }
   if (again) core.returning[cycle + 2] = t;
   passed_[k][cycle + 2] = p;
@@ -216,7 +217,7 @@ void Bench::execute_csr(unsigned k, unsigned t, const Inst& in, Passed&, Outputs
     stop = true;
   } else if (a.writes && a.number == csr::flush) {
     out.cache = Request{.unit = Request::cache, .inst = in, .addr = a.operand, .flush = true};
-    answer(hit, k, t, static_cast<std::uint32_t>(rng()), 0);
+    response(hit, k, t, static_cast<std::uint32_t>(rng()), 0);
     latent = true;
   } else {
     result = csr_effect(k, t, a, in.op, out);

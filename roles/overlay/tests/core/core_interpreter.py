@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A thread of the overlay as the specification has it, an instruction at a time; for the test of one core.
 
-What units and mailbox answer is the test's and comes with the instruction; what the thread asks of them is returned.
+What units and mailbox response is the test's and comes with the instruction; what the thread asks of them is returned.
 No faults. Source: RISC-V unprivileged ISA 20191213; Tinsel's CSRs.
 """
 
@@ -66,14 +66,14 @@ class Thread:
         self.x, self.f = [0] * 32, [0] * 32
         self.len = self.pointer = self.dest = self.addr = 0
 
-    def step(self, word: int, answer: int, flags: int, shown: int) -> Call:
-        """One instruction; ``answer``, ``flags``: of the unit that it asks; ``shown``: a CSR's value from outside."""
+    def step(self, word: int, response: int, flags: int, shown: int) -> Call:
+        """One instruction; ``response``, ``flags``: of the unit that it asks; ``shown``: a CSR's value from outside."""
         major, rd, f3 = word & 127, word >> 7 & 31, word >> 12 & 7
         a, b, imm = self.x[word >> 15 & 31], self.x[word >> 20 & 31], signed(word >> 20, 12)
         pc, following, call = self.pc, self.pc + 4, NONE
         result: int | None = None
         if major == OP and word >> 25 == 1:
-            call, result = ("fpu", {"op": f3, "rm": 0, "a": a, "b": b}), answer
+            call, result = ("fpu", {"op": f3, "rm": 0, "a": a, "b": b}), response
         elif major in {OP, OP_IMM}:
             other = word >> 30 & 1 == 1 and (major == OP or f3 == 5)
             result = alu(f3, other, a, b if major == OP else imm & WORD)
@@ -89,17 +89,17 @@ class Thread:
             following = pc + signed(low, 13) if holds(f3, a, b) else following
         elif major in {LOAD, LOAD_FP, STORE, STORE_FP}:
             call = self._memory(word, a, imm)
-            result = answer if major == LOAD else None
+            result = response if major == LOAD else None
             if major == LOAD_FP:
-                self.f[rd] = answer
+                self.f[rd] = response
         elif major == SYSTEM:
-            call, result = self._csr(word, f3, a, answer, shown)
+            call, result = self._csr(word, f3, a, response, shown)
         elif major == SEND:
             held = {"dest": self.dest, "slot": self.pointer >> 6 & 511, "flits": self.len & 3 | 4 * (self.len > 3)}
             held["astray"] = int(self.pointer >> 15 != 1 or self.pointer % 64 != 0)
             call = "send", {**held, "mask": a << 32 | b, "pc": pc}
         elif major != FENCE:
-            call, result = self._float(word, answer, flags)
+            call, result = self._float(word, response, flags)
         if result is not None and rd:
             self.x[rd] = result
         self.pc = following
@@ -108,17 +108,23 @@ class Thread:
     def _memory(self, word: int, a: int, imm: int) -> Call:
         store = word >> 5 & 1 == 1
         at = a + (signed(word >> 25, 7) << 5 | word >> 7 & 31 if store else imm) & WORD
-        unit = "pad" if at >> 15 == 1 else "cache"
+        unit = "scratchpad" if at >> 15 == 1 else "cache"
         request = {"op": int(store), "size": word >> 12 & 3, "addr": at}
         if store:
             data = (self.f if word & 127 == STORE_FP else self.x)[word >> 20 & 31]
             return unit, request | {"data": data & (1 << (8 << request["size"])) - 1}
         return unit, request | {"sign": 1 - (word >> 14 & 1)}
 
-    def _csr(self, word: int, f3: int, a: int, answer: int, shown: int) -> tuple[Call, int]:
+    def _csr(self, word: int, f3: int, a: int, response: int, shown: int) -> tuple[Call, int]:
         number, named = word >> 20, word >> 15 & 31
         operand, op = (named if f3 & 4 else a), f3 & 3
-        values = {HART_ID: self.hart, FCSR: self.fcsr, FFLAGS: self.fcsr & 31, FRM: self.fcsr >> 5, WAIT_UNTIL: answer}
+        values = {
+            HART_ID: self.hart,
+            FCSR: self.fcsr,
+            FFLAGS: self.fcsr & 31,
+            FRM: self.fcsr >> 5,
+            WAIT_UNTIL: response,
+        }
         value = shown if number in OUTSIDE else values.get(number, 0)
         if number == RECV and shown:
             return ("recv", {}), value
@@ -139,7 +145,7 @@ class Thread:
         }
         return calls.get(number, NONE), value
 
-    def _float(self, word: int, answer: int, flags: int) -> tuple[Call, int | None]:
+    def _float(self, word: int, response: int, flags: int) -> tuple[Call, int | None]:
         """F: moves, and what the FPU is asked for that gives a floating-point number."""
         major, rd, f3, f7 = word & 127, word >> 7 & 31, word >> 12 & 7, word >> 25
         first, a, b = word >> 15 & 31, self.f[word >> 15 & 31], self.f[word >> 20 & 31]
@@ -152,10 +158,10 @@ class Thread:
             self.f[rd] = a & ~top | (b, ~b, a ^ b)[f3] & top
         else:
             rm = self.fcsr >> 5 if f3 == 7 else f3
-            asks = {"op": FUSED.get(major, FPU_OPS.get(f7, 0)), "rm": rm, "a": a}
-            asks |= {"b": b} if f7 != 0x2C or major in FUSED else {}
-            asks |= {"c": self.f[word >> 27]} if major in FUSED else {}
-            self.f[rd] = answer
+            requests = {"op": FUSED.get(major, FPU_OPS.get(f7, 0)), "rm": rm, "a": a}
+            requests |= {"b": b} if f7 != 0x2C or major in FUSED else {}
+            requests |= {"c": self.f[word >> 27]} if major in FUSED else {}
+            self.f[rd] = response
             self.fcsr |= flags
-            return ("fpu", asks), None
+            return ("fpu", requests), None
         return NONE, None

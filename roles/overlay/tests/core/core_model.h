@@ -26,7 +26,7 @@ struct Request {
   std::uint32_t a = 0, b = 0, c = 0;  ///< fpu
   unsigned rm = 0;
   bool flush = false;
-  std::uint32_t answer = 0;  ///< fpu: what it must say
+  std::uint32_t response = 0;  ///< fpu: what it must say
   unsigned flags = 0;
 };
 
@@ -53,20 +53,20 @@ struct ThreadModel {
   bool on = false;
   csr::Held held;
   std::optional<unsigned> uart;
-  struct Answer {
+  struct Response {
     bool fp;
     unsigned rd;
     std::uint32_t data;
   };
-  std::optional<Answer> pending;  ///< came back, not yet in the register file
-  std::optional<Request> asked;   ///< the thread waits for this
-  std::uint64_t passes = 0;       ///< instructions that passed
+  std::optional<Response> pending;   ///< came back, not yet in the register file
+  std::optional<Request> requested;  ///< the thread waits for this
+  std::uint64_t passes = 0;          ///< instructions that passed
 };
 
 struct CoreModel {
   std::deque<unsigned> queue;
   std::map<Cycle, unsigned> returning;
-  std::map<Cycle, std::set<unsigned>> answers;  ///< by the cycle in which they can join
+  std::map<Cycle, std::set<unsigned>> responses;  ///< by the cycle in which they can join
   std::set<unsigned> waiting;
   bool event_full = false;
   bool counting = true;
@@ -91,11 +91,11 @@ inline void join_again(CoreModel& core, Cycle c) {
   core.returning.erase(it);
 }
 
-/// Then one whose answer has come.
-inline void join_answered(CoreModel& core, Cycle c) {
-  if (const auto it = core.answers.find(c); it != core.answers.end()) {
+/// Then one whose response has come.
+inline void join_responded(CoreModel& core, Cycle c) {
+  if (const auto it = core.responses.find(c); it != core.responses.end()) {
     core.waiting.insert(it->second.begin(), it->second.end());
-    core.answers.erase(it);
+    core.responses.erase(it);
   }
   if (core.waiting.empty()) return;
   auto first = core.waiting.lower_bound(static_cast<unsigned>(c / 8 % 16));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: cycle by cycle, every output of the cores against core_model.h: random programs of all
-//   instructions, faults and CSRs on all threads, units that answer after random times on several ports at
+//   instructions, faults and CSRs on all threads, units that respond after random times on several ports at
 //   once, events that wait, host requests amid it; instructions a cycle by number of threads; the cycle in
 //   which an answered thread issues.
 // Leaves out: the order of a word's patch and its fetch by the other core in the same cycle, which is not
@@ -76,7 +76,7 @@ TEST(Core, WhatItDoesIsWhatTheModelDoes) {
     }
     passed += b.passed, faults += b.faults, replays += b.replays, merged += b.merged, lost += b.lost;
   }
-  std::printf("%llu instructions, %llu faults, %llu times round again, %llu answers written late\n",
+  std::printf("%llu instructions, %llu faults, %llu times round again, %llu responses written late\n",
               static_cast<unsigned long long>(passed), static_cast<unsigned long long>(faults),
               static_cast<unsigned long long>(replays), static_cast<unsigned long long>(merged));
   EXPECT_GT(passed, 1000u * Bench::kThreads);

@@ -43,17 +43,17 @@ module core_tb
     // Requests
     output logic [Cfg.cores-1:0] cache_req_valid_o,
     output mem_req_t [Cfg.cores-1:0] cache_req_o,
-    output logic [Cfg.cores-1:0] pad_req_valid_o,
-    output mem_req_t [Cfg.cores-1:0] pad_req_o,
+    output logic [Cfg.cores-1:0] scratchpad_req_valid_o,
+    output mem_req_t [Cfg.cores-1:0] scratchpad_req_o,
     output logic [Cfg.cores-1:0] fpu_req_valid_o,
     output fpu_req_t [Cfg.cores-1:0] fpu_req_o,
-    // Answers
+    // Responses
     input logic [Cfg.cores-1:0] hit_valid_i,
     input rsp_t hit_i,
     input logic [Cfg.cores-1:0] fill_valid_i,
     input rsp_t fill_i,
-    input logic [Cfg.cores-1:0] pad_valid_i,
-    input rsp_t pad_i,
+    input logic [Cfg.cores-1:0] scratchpad_valid_i,
+    input rsp_t scratchpad_i,
     input logic [Cfg.cores-1:0] fpu_valid_i,
     input rsp_t fpu_i,
     input logic [Cfg.cores-1:0] div_valid_i,

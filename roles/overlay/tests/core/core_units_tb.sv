@@ -24,15 +24,15 @@ module core_units_tb (
     polyloom_overlay_regfile #(.Fp(1'b1)) i_dut (.*);
   end
 
-  if (1) begin : gen_answers
+  if (1) begin : gen_responses
     import polyloom_overlay_pkg::*;
     logic [4:0] valid = '0;  // hit, fill, pad, fpu, div from bit 0
-    rsp_t [4:0] answer = '0;
+    rsp_t [4:0] response = '0;
     logic [2:0] src = '0;
-    polyloom_overlay_answers #(.Threads(16), .Fpu(1'b1)) i_dut (.hit_valid_i(valid[0]), .hit_i(answer[0]),
-        .fill_valid_i(valid[1]), .fill_i(answer[1]), .pad_valid_i(valid[2]), .pad_i(answer[2]), .fpu_valid_i(valid[3]),
-        .fpu_i(answer[3]), .div_valid_i(valid[4]), .div_i(answer[4]), .s2_thread_i(thread),
-        .s2_src_i(answer_src_e'(src)), .s2_side_i(side), .s2_side_o(side_now), .s7_we_i(we), .s7_thread_i(wthread),
+    polyloom_overlay_responses #(.Threads(16), .Fpu(1'b1)) i_dut (.hit_valid_i(valid[0]), .hit_i(response[0]),
+        .fill_valid_i(valid[1]), .fill_i(response[1]), .scratchpad_valid_i(valid[2]), .scratchpad_i(response[2]), .fpu_valid_i(valid[3]),
+        .fpu_i(response[3]), .div_valid_i(valid[4]), .div_i(response[4]), .s2_thread_i(thread),
+        .s2_src_i(response_src_e'(src)), .s2_side_i(side), .s2_side_o(side_now), .s7_we_i(we), .s7_thread_i(wthread),
         .s7_side_i(wside), .s4_data_o(data), .s4_flags_o(flags), .*);
   end
 
@@ -99,11 +99,11 @@ module core_units_tb (
     logic [31:0] imem_wdata, imem_rdata, ctl_rdata_o, outside_i = '0;
     logic [3:0] turn_i = '0;
     ctl_req_t ctl_i = '0;
-    logic cache_req_valid_o, pad_req_valid_o, fpu_req_valid_o;
-    mem_req_t cache_req_o, pad_req_o;
+    logic cache_req_valid_o, scratchpad_req_valid_o, fpu_req_valid_o;
+    mem_req_t cache_req_o, scratchpad_req_o;
     fpu_req_t fpu_req_o;
     logic [4:0] valid = '0, outside_o;  // valid: hit, fill, pad, fpu, div from bit 0
-    rsp_t [4:0] answer = '0;
+    rsp_t [4:0] response = '0;
     logic [T-1:0] can_send_i = '0, can_recv_i = '0, wake_i = '0;
     logic [T-1:0][3:0] wake_bits_i = '0;
     logic recv_valid_o, free_valid_o, send_valid_o, wait_valid_o, perf_reset_o, perf_counting_o;
@@ -115,9 +115,9 @@ module core_units_tb (
     tile_event_t event_o;
     trace_t trace_o;
     polyloom_overlay_core #(.Cfg(Cfg)) i_dut (.free_clk_i(clk_i), .imem_we_o(imem_we), .imem_addr_o(imem_addr),
-        .imem_wdata_o(imem_wdata), .imem_rdata_i(imem_rdata), .hit_valid_i(valid[0]), .hit_i(answer[0]),
-        .fill_valid_i(valid[1]), .fill_i(answer[1]), .pad_valid_i(valid[2]), .pad_i(answer[2]), .fpu_valid_i(valid[3]),
-        .fpu_i(answer[3]), .div_valid_i(valid[4]), .div_i(answer[4]), .outside_i(outside_o == '0 ? '0 : outside_i), .*);
+        .imem_wdata_o(imem_wdata), .imem_rdata_i(imem_rdata), .hit_valid_i(valid[0]), .hit_i(response[0]),
+        .fill_valid_i(valid[1]), .fill_i(response[1]), .scratchpad_valid_i(valid[2]), .scratchpad_i(response[2]), .fpu_valid_i(valid[3]),
+        .fpu_i(response[3]), .div_valid_i(valid[4]), .div_i(response[4]), .outside_i(outside_o == '0 ? '0 : outside_i), .*);
     polyloom_overlay_imem #(.Words(Cfg.instr_words), .Ports(1)) i_imem (.we_i(imem_we), .addr_i(imem_addr),
         .wdata_i(imem_wdata), .rdata_o(imem_rdata), .*);
   end

@@ -68,7 +68,7 @@ class Case:
     own: int
     bad: int
     sum: int
-    taken: int | None
+    accepted: int | None
     result: int
 
 
@@ -98,7 +98,7 @@ def case(rng: random.Random, fp: bool) -> Case:
 @cocotb.parametrize(fp=range(2))
 async def computes(dut: Any, fp: int) -> None:
     h = Harness(dut, dut.gen_alu[fp])
-    io = Ports(h, "s5_i s5_a_i s5_b_i s5_sign_i s5_bad_i s5_own_i s5_sum_o s6_sum_o s6_bad_o s6_taken_o s7_result_o")
+    io = Ports(h, "s5_i s5_a_i s5_b_i s5_sign_i s5_bad_i s5_own_i s5_sum_o s6_sum_o s6_bad_o s6_accepted_o s7_result_o")
     line: list[Case | None] = [None, None, None]  # in stages 5, 6 and 7
     names = [*SUMS, *LOGIC, *SHIFTS, *LESS, *BRANCHES, *(MOVES if fp else ())]
     seen: Counter[str] = Counter()
@@ -106,7 +106,7 @@ async def computes(dut: Any, fp: int) -> None:
     def drive() -> None:
         new = case(h.rng, fp == 1)
         if h.rng.random() < 0.1:  # nothing: no result, and no branch
-            new.own, new.bad, new.result, new.taken = 0, 0, 0, None
+            new.own, new.bad, new.result, new.accepted = 0, 0, 0, None
         line[:] = [new, line[0], line[1]]
         io.set(s5_i=new.decoded, s5_a_i=new.x, s5_b_i=new.b, s5_sign_i=new.sign)
         io.set(s5_bad_i=new.bad, s5_own_i=new.own)
@@ -116,8 +116,8 @@ async def computes(dut: Any, fp: int) -> None:
             assert io["s5_sum_o"] == it.sum, f"cycle {cycle}: sum in stage 5 is {io['s5_sum_o']:#x}: {it}"
         if it := line[1]:
             assert io["s6_sum_o"] == it.sum, f"cycle {cycle}: sum in stage 6 is {io['s6_sum_o']:#x}: {it}"
-            assert io["s6_bad_o"] == (it.bad and it.taken), f"cycle {cycle}: bad is {io['s6_bad_o']}: {it}"
-            assert it.taken is None or io["s6_taken_o"] == it.taken, f"cycle {cycle}: taken: {it}"
+            assert io["s6_bad_o"] == (it.bad and it.accepted), f"cycle {cycle}: bad is {io['s6_bad_o']}: {it}"
+            assert it.accepted is None or io["s6_accepted_o"] == it.accepted, f"cycle {cycle}: taken: {it}"
         if it := line[2]:
             assert io["s7_result_o"] == it.result, f"cycle {cycle}: {io['s7_result_o']:#x}: {it}"
             seen[it.name] += 1

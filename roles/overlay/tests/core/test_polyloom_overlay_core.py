@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: polyloom_overlay_core with 16 threads, F and M, and with 2 threads and neither, its neighbours played by the
 test: the host loads a random program after random pauses, reads it back, starts threads, which start others, and sends
-bytes; units answer after random times; every instruction that passes, what it asks of units and mailbox and what
+bytes; units respond after random times; every instruction that passes, what it asks of units and mailbox and what
 registers get are those of core_interpreter.py; threads patch their code; faults and bytes under random stalls.
 
 Leaves out: the cycle of anything (test_polyloom_overlay_cores.py, which also has all instructions), counters.
@@ -39,8 +39,13 @@ FPU = Struct.of("polyloom_overlay_pkg::fpu_req_t")
 CALL = Struct.of("polyloom_overlay_pkg::send_t")
 DIVIDES = {4, 5, 6, 7, 11, 12}
 LOST, CONSOLE_READ = NOTICES = 0x81, 0x82
-UNITS = {"cache_req": ("cache", MEM), "pad_req": ("pad", MEM), "fpu_req": ("fpu", FPU), "send": ("send", CALL)}
-INPUTS = "turn_i valid answer can_send_i can_recv_i wake_i wake_bits_i recv_slot_i core_id_i outside_i"
+UNITS = {
+    "cache_req": ("cache", MEM),
+    "scratchpad_req": ("scratchpad", MEM),
+    "fpu_req": ("fpu", FPU),
+    "send": ("send", CALL),
+}
+INPUTS = "turn_i valid response can_send_i can_recv_i wake_i wake_bits_i recv_slot_i core_id_i outside_i"
 
 
 class Neighbours:
@@ -59,14 +64,14 @@ class Neighbours:
         self.core_id, self.misses = 16 * h.rng.getrandbits(12), h.rng.getrandbits(32)
         self.models = [Thread(self.core_id | t) for t in range(self.threads)]
         self.registers: list[dict[int, int]] = [{} for _ in range(self.threads)]  # as they were written
-        self.latent: dict[int, tuple[int, int, int]] = {}  # by thread: the answer and its flags, and when it may come
+        self.latent: dict[int, tuple[int, int, int]] = {}  # by thread: the response and its flags, and when it may come
         self.unit: dict[int, str] = {}
         self.given: dict[int, tuple[int, int]] = {}  # of the call before
         self.past: deque[dict[str, Any]] = deque()  # what was there in this cycle and the two before
         self.uart: dict[int, int] = {}
-        self.told: list[int] = []  # console bytes and lost bytes, as events
+        self.reported: list[int] = []  # console bytes and lost bytes, as events
         self.retired = self.passed = 0
-        self.asking = False
+        self.requesting = False
         self._load()
 
     def _load(self) -> None:
@@ -91,18 +96,18 @@ class Neighbours:
         self.slot = rng.getrandbits(9)
         io.set(can_send_i=self.around["can_send"], can_recv_i=self.around["can_recv"], recv_slot_i=self.slot)
         io.set(core_id_i=self.core_id, outside_i=self.misses)
-        self.asking = self.asking or (len(self.requests) > 0 and rng.random() < 0.3)
-        io.set(ctl_valid_i=int(self.asking), ctl_i=CTL.pack(**self.requests[0]) if self.asking else 0)
-        self._drive_answers()
+        self.requesting = self.requesting or (len(self.requests) > 0 and rng.random() < 0.3)
+        io.set(ctl_valid_i=int(self.requesting), ctl_i=CTL.pack(**self.requests[0]) if self.requesting else 0)
+        self._drive_responses()
 
-    def _drive_answers(self) -> None:
+    def _drive_responses(self) -> None:
         """One a port at most, and wakes."""
         rng, io, now = self.h.rng, self.io, self.h.cycle
-        answers, valid, wake, bits = [RSP.random(rng) for _ in range(5)], 0, 0, rng.getrandbits(4 * self.threads)
+        responses, valid, wake, bits = [RSP.random(rng) for _ in range(5)], 0, 0, rng.getrandbits(4 * self.threads)
         for thread, (data, flags, since) in list(self.latent.items()):
             if since > now or rng.random() < 0.8:
                 continue
-            ports = {"cache": (0, 1), "pad": (2,), "fpu": (3,), "div": (4,), "wait": (5,)}[self.unit[thread]]
+            ports = {"cache": (0, 1), "scratchpad": (2,), "fpu": (3,), "div": (4,), "wait": (5,)}[self.unit[thread]]
             port = rng.choice(ports)
             if port < 5 and valid >> port & 1:
                 continue
@@ -111,10 +116,10 @@ class Neighbours:
                 bits = bits & ~(15 << 4 * thread) | data << 4 * thread
             else:
                 valid |= 1 << port
-                answers[port] = RSP.pack(thread=thread, data=data, flags=flags)
+                responses[port] = RSP.pack(thread=thread, data=data, flags=flags)
             del self.latent[thread]
         io.set(valid=valid, wake_i=wake, wake_bits_i=bits)
-        io.set(answer=sum(word << RSP.width * port for port, word in enumerate(answers)))
+        io.set(response=sum(word << RSP.width * port for port, word in enumerate(responses)))
 
     def check(self, cycle: int) -> None:
         """Outputs of stage 6; then those of the instruction that was there two cycles ago."""
@@ -139,7 +144,7 @@ class Neighbours:
             assert not then["calls"], f"cycle {cycle}: {then['calls']} of nothing"
 
     def _calls(self, cycle: int) -> list[tuple[int | None, Call]]:
-        """What is asked in this cycle, by whom; answers are made up."""
+        """What is asked in this cycle, by whom; responses are made up."""
         io, calls = self.io, list[tuple[int | None, Call]]()
         for name, (unit, struct) in UNITS.items():
             if io[f"{name}_valid_o"]:
@@ -152,22 +157,22 @@ class Neighbours:
         if io["wait_valid_o"]:
             calls.append((io["wait_thread_o"], ("wait", {"bits": io["wait_bits_o"]})))
         for thread, (unit, fields) in calls:
-            if thread is not None and unit in {"cache", "pad", "fpu", "wait"}:
+            if thread is not None and unit in {"cache", "scratchpad", "fpu", "wait"}:
                 assert thread not in self.latent, f"cycle {cycle}: thread {thread} asks twice"
                 rng = self.h.rng
                 fp_flags = rng.getrandbits(5) if unit == "fpu" and fields["op"] >= 8 else 0
-                answer = rng.getrandbits(4) if unit == "wait" else words(rng)
+                response = rng.getrandbits(4) if unit == "wait" else words(rng)
                 self.unit[thread] = "div" if unit == "fpu" and fields["op"] in DIVIDES else unit
-                self.latent[thread] = answer, fp_flags, cycle + 2 + rng.randrange(30)
-                self.given[thread] = answer, fp_flags
+                self.latent[thread] = response, fp_flags, cycle + 2 + rng.randrange(30)
+                self.given[thread] = response, fp_flags
         return calls
 
     def _check_host(self) -> tuple[int, int] | None:
         """The thread and byte that went in, if one did."""
         io, delivered = self.io, None
         if io["ctl_done_o"]:
-            assert self.asking, "done without a request"
-            request, self.asking = self.requests.popleft(), False
+            assert self.requesting, "done without a request"
+            request, self.requesting = self.requests.popleft(), False
             delivered = (request["addr"], request["data"]) if request["op"] == CTL_UART else None
         if io["ctl_rdata_valid_o"]:
             want = self.reads.popleft()
@@ -176,7 +181,7 @@ class Neighbours:
 
     def _byte(self, thread: int, byte: int) -> None:
         if thread in self.uart:
-            self.told.append(EVENT.pack(fault=1, thread=thread, cause=LOST))
+            self.reported.append(EVENT.pack(fault=1, thread=thread, cause=LOST))
         self.uart.setdefault(thread, byte)
 
     def _passes(self, cycle: int, trace: dict[str, int], then: dict[str, Any]) -> None:
@@ -184,17 +189,17 @@ class Neighbours:
         thread, word = trace["thread"], trace["word"]
         model, where = self.models[thread], f"cycle {cycle}, thread {thread}: {trace['word']:#010x} at {trace['pc']:#x}"
         assert (trace["pc"], word) == (model.pc, self.code[model.pc // 4]), f"{where}: expected pc {model.pc:#x}"
-        answer, flags = self.given.pop(thread, (0, 0))
+        response, flags = self.given.pop(thread, (0, 0))
         shown = self._shown(thread, word, then)
-        unit, asks = model.step(word, answer, flags, shown)
+        unit, wants = model.step(word, response, flags, shown)
         if unit == "code":
-            self.code[asks["at"]] = asks["word"]
+            self.code[wants["at"]] = wants["word"]
         calls = [] if unit in {"", "code", "new"} else [(None if unit == "free" else thread, unit)]
         assert [(who, what) for who, (what, _) in then["calls"]] == calls, f"{where}: {then['calls']}, expected {unit}"
         for _, (_, got) in then["calls"]:
-            if unit in {"cache", "pad"} and "data" in asks:
+            if unit in {"cache", "scratchpad"} and "data" in wants:
                 got["data"] &= (1 << (8 << got["size"])) - 1
-            assert got == got | asks, f"{where}: {got}, expected {asks}"
+            assert got == got | wants, f"{where}: {got}, expected {wants}"
         self.passed += 1
 
     def _shown(self, thread: int, word: int, then: dict[str, Any]) -> int:
@@ -204,11 +209,11 @@ class Neighbours:
         if number == FROM_UART:
             if thread not in self.uart or then["full"]:
                 return 0
-            self.told.append(EVENT.pack(fault=1, thread=thread, cause=CONSOLE_READ))
+            self.reported.append(EVENT.pack(fault=1, thread=thread, cause=CONSOLE_READ))
             return 256 | self.uart.pop(thread)
         if number == TO_UART and not then["full"]:
             byte = self.models[thread].x[word >> 15 & 31] & 255
-            self.told.append(EVENT.pack(thread=thread, cause=byte))
+            self.reported.append(EVENT.pack(thread=thread, cause=byte))
         values = {
             **{CAN_SEND: then["can_send"] >> thread & 1, CAN_RECV: can_recv, TO_UART: int(not then["full"])},
             **{RECV: 0x8000 | 64 * then["slot"] if can_recv else 0, MISSES: self.misses},
@@ -228,8 +233,8 @@ class Neighbours:
         assert sorted(ends) == list(range(self.threads)), f"faults of threads {sorted(ends)}"
         others = [event for event in events if not event["fault"] or event["cause"] in NOTICES]
         fields = [(event["fault"], event["thread"], event["cause"]) for event in others]
-        told = [EVENT.unpack(bits) for bits in self.told]
-        assert fields == [(event["fault"], event["thread"], event["cause"]) for event in told]
+        reported = [EVENT.unpack(bits) for bits in self.reported]
+        assert fields == [(event["fault"], event["thread"], event["cause"]) for event in reported]
         for thread, model in enumerate(self.models):
             end = ends[thread]
             assert (end["cause"], end["pc"]) == (fault.cause + 1, model.pc), f"{end}, expected {fault}"

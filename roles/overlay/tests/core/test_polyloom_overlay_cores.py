@@ -4,7 +4,7 @@
 Tests polyloom_overlay_cores and its parts polyloom_overlay_core, polyloom_overlay_issue, polyloom_overlay_event,
 polyloom_overlay_ready_queue, polyloom_overlay_resume, polyloom_overlay_writeback, polyloom_overlay_operands,
 polyloom_overlay_next_pc, polyloom_overlay_context, polyloom_overlay_immediate, polyloom_overlay_shifter,
-polyloom_overlay_answers, polyloom_overlay_regfile, polyloom_overlay_imem, polyloom_overlay_decode,
+polyloom_overlay_responses, polyloom_overlay_regfile, polyloom_overlay_imem, polyloom_overlay_decode,
 polyloom_overlay_alu, polyloom_overlay_count, polyloom_overlay_csr and polyloom_overlay_cache_counts.
 Covers: what core_rtl_test.cc says, and sizes that cannot be. POLYLOOM_TEST_FULL=1: more random programs, and other
 sizes. Leaves out: units and mailbox themselves; they are the bench's.

@@ -92,7 +92,7 @@ class Pipeline:
         self.h, self.seen = h, Counter[int]()
         self.threads, self.bits, self.flits, self.fpu = SIZES[which]
         s5 = "csr keep f3 source thread operand held"
-        s6 = "bubble thread operand flags clear stop can_recv uart uart_taken outside"
+        s6 = "bubble thread operand flags clear stop can_recv uart uart_accepted outside"
         self.inputs = ["s3_number_i", *(f"s5_{n}_i" for n in s5.split()), *(f"s6_{n}_i" for n in s6.split())]
         outs = "s5_flush_o s5_new_thread_o s5_frm_o s6_act_o s6_dest_o s6_slot_o s6_len_o s6_instr_addr_o s6_outside_o"
         more = "s6_astray_o s6_instr_ok_o s6_thread_ok_o perf_reset_o perf_counting_o s7_held_o s7_result_o"
@@ -143,7 +143,7 @@ class Pipeline:
             io.set(s5_csr_i=int(it.csr), s5_keep_i=it.keep, s5_thread_i=it.thread, s5_held_i=CONTEXT.pack(**it.held))
             if it.csr:
                 io.set(s5_f3_i=it.f3, s5_source_i=it.source, s5_operand_i=it.operand)
-        names = {"can_recv": 1, "uart": 9, "uart_taken": 1, "outside": 32, "can_send": self.threads}
+        names = {"can_recv": 1, "uart": 9, "uart_accepted": 1, "outside": 32, "can_send": self.threads}
         self.around = {name: rng.getrandbits(width) for name, width in names.items()}
         if not ((it := self.line[3]) and it.csr and it.number in OUTSIDE):
             self.around["outside"] = 0
@@ -184,7 +184,7 @@ class Pipeline:
         if it:
             held = it.held
             got = tuple(io[f"s6_{name}_o"] for name in ("dest", "astray", "slot", "len", "instr_addr", "instr_ok"))
-            astray = int(held["astray"] or not held["pad"])
+            astray = int(held["astray"] or not held["scratchpad"])
             want = (held["dest"], astray, held["slot"], held["len"], held["addr"], 1 - held["beyond"])
             assert got == want, f"cycle {cycle}: {got}, expected {want}: {it}"
             ok = it.operand < self.threads
@@ -209,8 +209,8 @@ class Pipeline:
         flags, around = self.fcsr[it.thread] | it.flags, self.around
         values = {
             **{CAN_SEND: around["can_send"] >> it.thread & 1, CAN_RECV: around["can_recv"]},
-            **{FROM_UART: around["uart"] if around["uart"] >> 8 and around["uart_taken"] else 0},
-            **{TO_UART: int(it.writes and around["uart_taken"]), HART_ID: self.core_id | it.thread},
+            **{FROM_UART: around["uart"] if around["uart"] >> 8 and around["uart_accepted"] else 0},
+            **{TO_UART: int(it.writes and around["uart_accepted"]), HART_ID: self.core_id | it.thread},
             **{CYCLE: self.cycles, IDLE: self.idle, **dict.fromkeys(OUTSIDE, around["outside"])},
         }
         if self.fpu:
@@ -226,9 +226,9 @@ class Pipeline:
                 held["dest"] = it.update(held["dest"]) & 0xFFFFF
             elif it.number == SEND_PTR:
                 inside, held["astray"] = it.update_outside(
-                    held["pad"] << 15 | held["slot"] << 6, held["astray"], 0xFFC0
+                    held["scratchpad"] << 15 | held["slot"] << 6, held["astray"], 0xFFC0
                 )
-                held["pad"], held["slot"] = inside >> 15, inside >> 6 & 511
+                held["scratchpad"], held["slot"] = inside >> 15, inside >> 6 & 511
             elif it.number == SEND_LEN:
                 low, beyond = it.update_bounded(held["len"] & 3, held["len"] >> 2, 2)
                 held["len"] = 4 * beyond + low

@@ -94,12 +94,12 @@ def name_of(word: int, rows: Rows) -> str:
 
 
 def _classes(name: str) -> dict[str, int]:
-    asks = name in OPERATIONS
+    requests = name in OPERATIONS
     return {
         **{"illegal": 0, "ecall": name == "ecall", "ebreak": name == "ebreak", "send": name == "send"},
         **{"branch": name in BRANCHES, "jump": name in JUMPS, "csr": name in CSRS},
         **{"load": name in LOADS or name == "flw", "store": name in STORES or name == "fsw"},
-        **{"fpu": asks, "fp": asks and name not in MULDIV, "rm": name in ROUNDS or name in FUSED},
+        **{"fpu": requests, "fp": requests and name not in MULDIV, "rm": name in ROUNDS or name in FUSED},
         **{"computes": name in COMPUTE},
     }
 

@@ -35,7 +35,7 @@ INPUTS = "fault_i why_i uart_i byte_i lost_i read_i thread_i pc_i value_i"
 
 
 @cocotb.test()
-async def tells_one_after_the_other(dut: Any) -> None:
+async def reports_one_after_the_other(dut: Any) -> None:
     h = Harness(dut, dut.gen_event)
     io = Ports(h, f"{INPUTS} event_valid_o")
     sink = h.sink("event")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: polyloom_overlay_issue for 16, 4 and 1 threads, in every cycle, the test as the rest of the core: the
-clearing after reset, starts, threads that go round, wait for answers on random ports after random times, go round
+clearing after reset, starts, threads that go round, wait for responses on random ports after random times, go round
 without a new pc or stop; words that threads store; the host's reads, writes, starts and bytes after random pauses, also
 beyond the memory and while all slots are taken. Who issues, with which pc, and what the instruction memory's port does.
 
-Leaves out: what the core does not do: answers of threads that have asked nothing, a thread that is in twice.
+Leaves out: what the core does not do: responses of threads that have asked nothing, a thread that is in twice.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ test = bench(__file__, "core_parts_tb")
 SIZES = ((16, 6, 2048), (4, 4, 64), (1, 4, 2))  # threads, ports, words
 PATIENCE = 7  # cycles that the host waits while others are ready
 INPUTS = (
-    "turn_i answer_valid_i answer_thread_i wake_i ctl_valid_i ctl_i s6_op_i s7_again_i s7_thread_i s7_pc_we_i s7_pc_i "
-    "s7_store_i s7_store_addr_i s7_store_data_i"
+    "turn_i response_valid_i response_thread_i wake_i ctl_valid_i ctl_i s6_op_i s7_again_i s7_thread_i s7_pc_we_i "
+    "s7_pc_i s7_store_i s7_store_addr_i s7_store_data_i"
 )
 OUTPUTS = (
-    "imem_we_o imem_addr_o imem_wdata_o s0_valid_o s0_op_o s0_thread_o s0_pc_o s0_read_o s0_inside_o s0_taken_o idle_o"
+    "imem_we_o imem_addr_o imem_wdata_o s0_valid_o s0_op_o s0_thread_o s0_pc_o s0_read_o s0_inside_o s0_accepted_o "
+    "idle_o"
 )
 
 
@@ -36,11 +37,11 @@ class Rules:
 
     def __init__(self) -> None:
         self.queue: deque[int] = deque()
-        self.came: dict[int, int] = {}  # threads whose answers are there: since when
+        self.came: dict[int, int] = {}  # threads whose responses are there: since when
         self.cleared, self.patience = 0, 0
         self.wanted = self.idle = False
 
-    def slot(self, cycle: int, turn: int, store: bool, asks: bool) -> tuple[str, int]:
+    def slot(self, cycle: int, turn: int, store: bool, requests: bool) -> tuple[str, int]:
         """What the cycle is for: "thread", "clear", "host" or ""; turn is that of two cycles ago."""
         waits = bool(self.queue)
         ready = sorted(thread for thread, since in self.came.items() if since + 2 <= cycle)
@@ -49,7 +50,7 @@ class Rules:
             del self.came[picked]
             self.queue.append(picked)
         clears = self.cleared < 16
-        self.wanted = clears or asks
+        self.wanted = clears or requests
         self.idle = not self.queue and not self.wanted
         control = self.wanted and not store and (not waits or self.patience == PATIENCE)
         self.patience = min(self.patience + 1, PATIENCE) if self.wanted and not control else 0
@@ -84,7 +85,7 @@ class Core:
         self.line: dict[int, Passing] = {}  # by the cycle in which it is in stage 7
         self.pc: dict[int, int] = {}
         self.running: set[int] = set()
-        self.answers: dict[int, int] = {}  # by thread: the cycle from which on it may come
+        self.responses: dict[int, int] = {}  # by thread: the cycle from which on it may come
         self.store: tuple[int, int] | None = None
         self.request: dict[str, int] | None = None
         self.busy_until = 0
@@ -109,7 +110,7 @@ class Core:
         kind = sixth.kind if sixth else ""
         io.set(s6_op_i=CORE_OP.pack(**{name: int(kind == name) for name in ("clear", "start", "uart")}))
         self._drive_host()
-        self._drive_answers(sixth)
+        self._drive_responses(sixth)
 
     def _drive_host(self) -> None:
         rng = self.h.rng
@@ -123,12 +124,12 @@ class Core:
         if self.request:
             self.io.set(ctl_i=CTL.pack(**self.request))
 
-    def _drive_answers(self, sixth: Passing | None) -> None:
+    def _drive_responses(self, sixth: Passing | None) -> None:
         """One a port, and wakes."""
         rng, now = self.h.rng, self.h.cycle
         self.come: set[int] = set()
         threads, valid, wake = [rng.getrandbits(4) for _ in range(self.ports)], 0, 0
-        coming = [thread for thread, since in self.answers.items() if since <= now and rng.random() < 0.3]
+        coming = [thread for thread, since in self.responses.items() if since <= now and rng.random() < 0.3]
         if sixth and sixth.starts:
             coming.insert(0, sixth.thread)
         for thread in coming:
@@ -138,27 +139,27 @@ class Core:
             elif not valid >> port & 1:
                 valid |= 1 << port
                 threads[port] = thread
-            elif thread in self.answers:
+            elif thread in self.responses:
                 continue
             else:
                 wake |= 1 << thread
             self.come.add(thread)
-            self.answers.pop(thread, None)
-        self.io.set(answer_valid_i=valid, wake_i=wake)
-        self.io.set(answer_thread_i=sum(thread << 4 * port for port, thread in enumerate(threads)))
+            self.responses.pop(thread, None)
+        self.io.set(response_valid_i=valid, wake_i=wake)
+        self.io.set(response_thread_i=sum(thread << 4 * port for port, thread in enumerate(threads)))
 
     def check(self, cycle: int) -> None:
         """All outputs; then the model goes on."""
         io, request = self.io, self.request
-        asks = request is not None and cycle >= self.busy_until
-        kind, thread = self.rules.slot(cycle, self.turns[2], self.store is not None, asks)
+        requests = request is not None and cycle >= self.busy_until
+        kind, thread = self.rules.slot(cycle, self.turns[2], self.store is not None, requests)
         self.seen[kind] += 1
         assert io["idle_o"] == self.rules.idle, f"cycle {cycle}: idle is {io['idle_o']}"
         assert io["s0_valid_o"] == (kind == "thread"), f"cycle {cycle}: issues {io['s0_valid_o']}, expected {kind}"
         op = request["op"] if kind == "host" and request else -1
         ops = {"clear": int(kind == "clear"), "start": int(op == CTL_START), "uart": int(op == CTL_UART)}
         assert io["s0_op_o"] == CORE_OP.pack(**ops), f"cycle {cycle}: {io['s0_op_o']:#b}, expected {kind} {op}"
-        assert io["s0_taken_o"] == (op in {CTL_WRITE_INSTR, CTL_READ_INSTR}), f"cycle {cycle}: taken, {op}"
+        assert io["s0_accepted_o"] == (op in {CTL_WRITE_INSTR, CTL_READ_INSTR}), f"cycle {cycle}: taken, {op}"
         assert io["s0_read_o"] == (op == CTL_READ_INSTR), f"cycle {cycle}: read, {op}"
         if request and op in {CTL_START, CTL_UART}:
             thread = request["addr"] & 15
@@ -196,7 +197,7 @@ class Core:
             if stops:
                 self.running.discard(thread)
             elif latent:
-                self.answers[thread] = cycle + 6 + rng.randrange(20)
+                self.responses[thread] = cycle + 6 + rng.randrange(20)
         elif kind == "clear":
             self.line[end] = Passing("clear", thread, pc=0)
         elif op in {CTL_START, CTL_UART}:

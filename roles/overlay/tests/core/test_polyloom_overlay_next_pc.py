@@ -31,7 +31,7 @@ class Passing:
     at: int  # its word in the memory
     word: int
     offset: int  # of a branch
-    taken: int
+    accepted: int
     sum: int
     start: int  # the word where a thread starts
 
@@ -47,7 +47,7 @@ class Passing:
             return 0
         if self.kind == "jump":
             return self.sum >> 2
-        if self.kind == "branch" and self.taken:
+        if self.kind == "branch" and self.accepted:
             return 0 if self.offset & 2 else self.goal() >> 2
         return self.start if self.kind == "start" else self.at + 1
 
@@ -72,7 +72,7 @@ async def goes_on(dut: Any, which: int) -> None:
     bits = ADDR_BITS[which]
     h = Harness(dut, dut.gen_next_pc[which])
     stage5 = "s5_pc_i s5_word_i s5_illegal_i s5_branch_i"
-    stage6 = "s6_jump_i s6_taken_i s6_sum_i s6_start_i s6_at_i s6_stop_i"
+    stage6 = "s6_jump_i s6_accepted_i s6_sum_i s6_start_i s6_at_i s6_stop_i"
     io = Ports(h, f"{stage5} {stage6} s6_next_o s6_goal_o s7_pc_o")
     line: list[Passing | None] = [None, None, None]  # in stages 5, 6 and 7
     seen: Counter[tuple[str, int]] = Counter()
@@ -87,7 +87,7 @@ async def goes_on(dut: Any, which: int) -> None:
             io.set(s5_pc_i=new.at, s5_word_i=new.word, s5_branch_i=branch, s5_illegal_i=illegal)
         if it := line[1]:
             stop = it.kind in {"stop", "illegal"} or (it.kind == "jump" and it.sum & 2 != 0)
-            io.set(s6_jump_i=int(it.kind == "jump"), s6_taken_i=it.taken, s6_sum_i=it.sum, s6_stop_i=int(stop))
+            io.set(s6_jump_i=int(it.kind == "jump"), s6_accepted_i=it.accepted, s6_sum_i=it.sum, s6_stop_i=int(stop))
             io.set(s6_start_i=int(it.kind == "start"), s6_at_i=it.start)
 
     def check(cycle: int) -> None:
@@ -96,7 +96,7 @@ async def goes_on(dut: Any, which: int) -> None:
             assert io["s6_goal_o"] == it.goal(), f"cycle {cycle}: {io['s6_goal_o']:#x} is the goal of {it}"
         if it := line[2]:
             assert io["s7_pc_o"] == it.next(), f"cycle {cycle}: {4 * io['s7_pc_o']:#x} follows {it}"
-            seen[it.kind, it.taken] += 1
+            seen[it.kind, it.accepted] += 1
 
     EveryCycle(h, drive, check)
-    await h.until(lambda: all(seen[kind, taken] > 50 for kind in KINDS for taken in range(2)))
+    await h.until(lambda: all(seen[kind, accepted] > 50 for kind in KINDS for accepted in range(2)))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: polyloom_overlay_operands with 16, 4 and 1 threads, with an FPU and without: an instruction in every cycle
-with gaps, of threads that have come back with an answer of any port or with none; operands that are registers of both
-files, x0, the answer, pc, nothing or a CSR instruction's number; the adder's second operand with random words to XOR;
-answer and flags; answers at random times on all ports, register writes in every cycle.
+with gaps, of threads that have come back with a response of any port or with none; operands that are registers of both
+files, x0, the response, pc, nothing or a CSR instruction's number; the adder's second operand with random words to XOR;
+response and flags; responses at random times on all ports, register writes in every cycle.
 
 Leaves out: a register that is written in the cycle in which it is read (undefined; the core never does), the third
-operand without F (nobody uses it).
+operand without F (nothing uses it).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core_units import (
     SRC_CACHE,
     SRC_DIVIDER,
     SRC_FPU,
-    SRC_PAD,
+    SRC_SCRATCHPAD,
     SRC_WAKE,
     SRC_ZERO,
     Ports,
@@ -35,8 +35,8 @@ from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "core_parts_tb")
 SIZES = ((16, 11, True), (4, 1, False), (1, 6, False))  # threads, bits of a word's address, F and M
-HIT, FILL, PAD, FPU, DIVIDER = range(5)
-PORTS = {SRC_CACHE: (HIT, FILL), SRC_PAD: (PAD,), SRC_FPU: (FPU,), SRC_DIVIDER: (DIVIDER,)}
+HIT, FILL, SCRATCHPAD, FPU, DIVIDER = range(5)
+PORTS = {SRC_CACHE: (HIT, FILL), SRC_SCRATCHPAD: (SCRATCHPAD,), SRC_FPU: (FPU,), SRC_DIVIDER: (DIVIDER,)}
 INDICES = (0, 1, 2, 15, 31)
 NOTHING = {"valid": 0, "flags": 0}
 Word = dict[str, int]
@@ -49,13 +49,13 @@ class Threads:
         self.h, self.seen = h, Counter[str]()
         self.threads, self.addr_bits, self.fpu = SIZES[which]
         stages = "s2_thread_i s2_rs_i s2_pending_i s2_side_o s3_i s3_imm_i s5_source_o s5_a_o s5_b_o s5_rs2_o s5_c_o"
-        late = "s5_answer_o s5_flags_o s7_we_i s7_thread_i s7_side_i s8_we_i s8_thread_i s8_rd_i s8_data_i"
-        self.io = Ports(h, f"valid answer wake_i wake_bits_i {stages} {late}")
+        late = "s5_response_o s5_flags_o s7_we_i s7_thread_i s7_side_i s8_we_i s8_thread_i s8_rd_i s8_data_i"
+        self.io = Ports(h, f"valid response wake_i wake_bits_i {stages} {late}")
         self.registers: dict[tuple[int, int], int] = {}  # by thread and register
         self.pending: dict[int, Word] = {t: NOTHING for t in range(self.threads)}  # of threads that can come
-        self.answers: dict[int, tuple[int, int]] = {}  # by thread: data and flags of the last
+        self.responses: dict[int, tuple[int, int]] = {}  # by thread: data and flags of the last
         self.notes: list[tuple[int, Word]] = []  # of latent instructions: thread, what will be pending
-        self.asked: dict[int, Word] = {}
+        self.requested: dict[int, Word] = {}
         self.line: list[tuple[Word, Word] | None] = [None] * 4  # in stages 2 to 5: instruction, what is wanted
         self.write: tuple[int, int, int] | None = None
 
@@ -64,9 +64,9 @@ class Threads:
         return rng.choice(INDICES) | (32 * rng.getrandbits(1) if self.fpu else 0)
 
     def _value(self, it: Word, register: int) -> int | None:
-        """Of an operand; None if nobody knows."""
+        """Of an operand; None if nothing knows."""
         if it["valid"] and it["rd"] == register:
-            return self.answers[it["thread"]][0]
+            return self.responses[it["thread"]][0]
         return 0 if register == 0 else self.registers.get((it["thread"], register))
 
     def _wanted(self, it: Word) -> Word:
@@ -80,8 +80,8 @@ class Threads:
         want = {
             **{"a": first, "b": None if operand is None else operand ^ it["imm"], "rs2": second},
             **{"c": self._value(it, it["rs2"]) if self.fpu else None, "source": int(number != 0)},
-            "flags": self.answers[it["thread"]][1] if it["flags"] else 0,
-            "answer": self.answers[it["thread"]][0] if it["valid"] else None,
+            "flags": self.responses[it["thread"]][1] if it["flags"] else 0,
+            "response": self.responses[it["thread"]][0] if it["valid"] else None,
         }
         return {name: value for name, value in want.items() if value is not None}
 
@@ -101,7 +101,7 @@ class Threads:
     def drive(self) -> None:
         """Inputs of stages 2, 3, 7, 8 and from the units."""
         self._drive_notes()
-        self._drive_answers()
+        self._drive_responses()
         rng, io = self.h.rng, self.io
         io.noise("s2_thread_i", "s2_rs_i", "s2_pending_i", "s3_i", "s3_imm_i")
         self.line = [None, *self.line[:-1]]
@@ -131,26 +131,26 @@ class Threads:
             self.noted = self.notes.pop(0)
             self.io.set(s7_we_i=1, s7_thread_i=self.noted[0], s7_side_i=self.noted[1]["side"])
 
-    def _drive_answers(self) -> None:
+    def _drive_responses(self) -> None:
         """Of threads that have asked, one a port at most."""
         rng = self.h.rng
-        taken: set[int] = set()
+        accepted: set[int] = set()
         self.came: dict[int, tuple[int, int]] = {}
-        answers, wake, bits = [RSP.random(rng) for _ in range(5)], 0, rng.getrandbits(4 * self.threads)
-        for thread, pending in self.asked.items():
+        responses, wake, bits = [RSP.random(rng) for _ in range(5)], 0, rng.getrandbits(4 * self.threads)
+        for thread, pending in self.requested.items():
             src = pending["src"]
             data, port = words(rng), rng.choice(PORTS.get(src, (-1,)))
             flags = rng.getrandbits(5) if pending["flags"] else 0
-            if rng.random() < 0.5 or port in taken - {-1}:
+            if rng.random() < 0.5 or port in accepted - {-1}:
                 continue
-            taken.add(port)
+            accepted.add(port)
             if src == SRC_WAKE:
                 wake, data = wake | 1 << thread, bits >> 4 * thread & 15
             if port >= 0:
-                answers[port] = RSP.pack(thread=thread, data=data, flags=flags)
+                responses[port] = RSP.pack(thread=thread, data=data, flags=flags)
             self.came[thread] = 0 if src == SRC_ZERO else data, flags
-        self.io.set(valid=sum(1 << port for port in taken - {-1}), wake_i=wake, wake_bits_i=bits)
-        self.io.set(answer=sum(word << RSP.width * port for port, word in enumerate(answers)))
+        self.io.set(valid=sum(1 << port for port in accepted - {-1}), wake_i=wake, wake_bits_i=bits)
+        self.io.set(response=sum(word << RSP.width * port for port, word in enumerate(responses)))
 
     def _drive_write(self) -> None:
         rng = self.h.rng
@@ -167,11 +167,11 @@ class Threads:
                 got = self.io[f"s5_{name}_o"]
                 assert got == want, f"cycle {cycle}: {name} is {got:#x}, expected {want:#x}: {now}"
             self._count(now[0], now[1])
-        for thread, answer in self.came.items():
-            self.answers[thread] = answer
-            self.pending[thread] = self.asked.pop(thread)
+        for thread, response in self.came.items():
+            self.responses[thread] = response
+            self.pending[thread] = self.requested.pop(thread)
         if self.noted:
-            self.asked[self.noted[0]] = self.noted[1]
+            self.requested[self.noted[0]] = self.noted[1]
         if self.write:
             self.registers[self.write[0], self.write[1]] = self.write[2]
         if self.line[0] and self.h.rng.random() < 0.5:
@@ -179,12 +179,12 @@ class Threads:
 
     def _count(self, it: Word, want: Word) -> None:
         forwarded = it["valid"] and it["rd"] in {it["rs0"], it["rs1"], it["rs2"]}
-        self.seen[f"answer {it['src']}" if forwarded else f"kind {it['kind']}"] += 1
+        self.seen[f"response {it['src']}" if forwarded else f"kind {it['kind']}"] += 1
         self.seen["all known"] += len(want) >= 5
 
     def _becomes_latent(self, thread: int) -> None:
         rng = self.h.rng
-        src = rng.choice([SRC_CACHE, SRC_PAD, SRC_WAKE, SRC_ZERO, *([SRC_FPU, SRC_DIVIDER] if self.fpu else [])])
+        src = rng.choice([SRC_CACHE, SRC_SCRATCHPAD, SRC_WAKE, SRC_ZERO, *([SRC_FPU, SRC_DIVIDER] if self.fpu else [])])
         rd = self._register() or 1
         valid, flags = rng.getrandbits(1), rng.getrandbits(1) if src in {SRC_FPU, SRC_DIVIDER} else 0
         pending = {"valid": valid, "src": src, "side": self.io["s2_side_o"], "flags": flags, "rd": rd}
@@ -198,11 +198,11 @@ def _pending(it: Word) -> int:
 
 @cocotb.test()
 @cocotb.parametrize(which=range(3))
-async def is_register_answer_or_else(dut: Any, which: int) -> None:
+async def is_register_response_or_else(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_operands[which])
     threads = Threads(h, which)
     EveryCycle(h, threads.drive, threads.check)
     await h.reset()
-    srcs = range(6) if threads.fpu else (SRC_CACHE, SRC_PAD, SRC_WAKE, SRC_ZERO)
-    wanted = [f"kind {k}" for k in range(4)] + [f"answer {src}" for src in srcs]
+    srcs = range(6) if threads.fpu else (SRC_CACHE, SRC_SCRATCHPAD, SRC_WAKE, SRC_ZERO)
+    wanted = [f"kind {k}" for k in range(4)] + [f"response {src}" for src in srcs]
     await h.until(lambda: all(threads.seen[name] > 40 for name in wanted) and threads.seen["all known"] > 500)

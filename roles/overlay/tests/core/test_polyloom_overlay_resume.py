@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: answers at random on three ports and wakes, several in a cycle, of 16, 4 and 1 threads, every pick in every
+"""Covers: responses at random on three ports and wakes, several in a cycle, of 16, 4 and 1 threads, every pick in every
 cycle against the rule of the model: circular order from thread (c / 8) mod 16, c being the cycle in which a thread
-joins; two cycles from answer to pick; phases that wrap.
+joins; two cycles from response to pick; phases that wrap.
 
-Leaves out: a second answer of a thread before it is picked (asserted).
+Leaves out: a second response of a thread before it is picked (asserted).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ async def picks_by_the_rule(dut: Any, which: int, rate: float) -> None:
     names = ("turn", "valid", "thread", "wake", "pick", "picked")
     turn, valid, thread, wake, pick, picked = (h.signal(name) for name in names)
     start = h.rng.randrange(128)
-    away = set(range(threads))  # threads that wait for an answer
-    answered: dict[int, int] = {}  # thread -> cycle of its answer
+    away = set(range(threads))  # threads that wait for a response
+    responded: dict[int, int] = {}  # thread -> cycle of its response
     picks = 0
 
     def drive() -> None:
@@ -42,17 +42,17 @@ async def picks_by_the_rule(dut: Any, which: int, rate: float) -> None:
         wake.set(sum(1 << t for t in joining[len(ports) :]))
         for t in joining:
             away.discard(t)
-            answered[t] = h.cycle
+            responded[t] = h.cycle
 
     def check(cycle: int) -> None:
         nonlocal picks
         first = (start + cycle) // 8 % 16
-        ready = [t for t, at in answered.items() if at <= cycle - 2]
+        ready = [t for t, at in responded.items() if at <= cycle - 2]
         ready.sort(key=lambda t: (t - first) % 16)
         assert pick.get() == bool(ready), f"cycle {cycle}: {ready}"
         if ready:
             assert picked.get() == ready[0], f"cycle {cycle}: {picked.get()}, expected the first of {ready}"
-            del answered[ready[0]]
+            del responded[ready[0]]
             away.add(ready[0])
             picks += 1
 

@@ -4,7 +4,7 @@ as close together as a thread's can be, with gaps: such that write their result,
 that write nothing, latent ones with and without a register, faults, clearing. What is pending, what the register file
 gets and when, the trace; noise wherever nothing is said.
 
-Leaves out: an answer that is read before it has come (the core never does).
+Leaves out: a response that is read before it has come (the core never does).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Passing:
     kind: str
     thread: int
     pending: dict[str, int]  # what the thread has come back with
-    register: int  # that it writes, at once or by its answer
+    register: int  # that it writes, at once or by its response
     rd_we: int
     part: str  # of the result: "result", "jump" or "recv"
     result: int
-    answer: int
+    response: int
     slot: int
     fields: dict[str, int]  # of passing_t
 
@@ -58,7 +58,7 @@ class Passing:
             slot = 0x8000 | 64 * self.slot
             return self.register, slot if self.part == "recv" else self.result
         if self.kind != "clear" and self.pending["valid"]:
-            return self.pending["rd"], self.answer
+            return self.pending["rd"], self.response
         return None
 
 
@@ -68,7 +68,7 @@ class Cores:
     def __init__(self, h: Harness) -> None:
         self.h, self.seen = h, Counter[str]()
         s6 = " ".join(f"s6_{name}_i" for name in STAGE_6.split())
-        more = "s2_thread_i s2_pending_o s7_we_o s7_side_o s6_i s6_src_i s6_answer_i s6_link_i s7_slot_i s7_result_i"
+        more = "s2_thread_i s2_pending_o s7_we_o s7_side_o s6_i s6_src_i s6_response_i s6_link_i s7_slot_i s7_result_i"
         self.io = Ports(h, f"{s6} {more} s8_we_o s8_thread_o s8_rd_o s8_data_o trace_o")
         self.line: list[Passing | None] = [None] * 7  # in stages 2 to 8
         self.pending: dict[int, dict[str, int]] = {}  # by thread, once it has been cleared
@@ -103,7 +103,7 @@ class Cores:
         """Inputs of stages 2, 6 and 7."""
         self.line = [self._new(), *self.line[:-1]]
         io, new, it, last = self.io, self.line[0], self.line[4], self.line[5]
-        io.noise("s2_thread_i", "s6_i", "s6_answer_i", "s6_link_i", "s7_slot_i", "s7_result_i", "s6_side_i")
+        io.noise("s2_thread_i", "s6_i", "s6_response_i", "s6_link_i", "s7_slot_i", "s7_result_i", "s6_side_i")
         io.set(**{f"s6_{name}_i": 0 for name in STAGE_6.split()}, s6_src_i=self.h.rng.randrange(6))
         if new:
             io.set(s2_thread_i=new.thread)
@@ -113,7 +113,7 @@ class Cores:
             io.set(s6_i=PASSING.pack(**passing), s6_src_i=it.fields["src"], s6_side_i=it.fields["side"])
             io.set(s6_valid_i=int(kind != "clear"), s6_clear_i=int(kind == "clear"))
             io.set(s6_pass_i=int(kind in {"own", "silent", "latent"}), s6_latent_i=int(kind == "latent"))
-            io.set(s6_own_we_i=int(kind == "own"), s6_answer_i=it.answer)
+            io.set(s6_own_we_i=int(kind == "own"), s6_response_i=it.response)
             own = kind == "own"
             io.set(s6_jump_i=int(own and it.part == "jump"), s6_recv_i=int(it.part == "recv"))
             if it.part == "jump":

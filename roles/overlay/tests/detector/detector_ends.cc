@@ -129,14 +129,14 @@ DetectorWires ModelEnd::begin(Cycle c, bool inject) {
 
 void ModelEnd::end(Cycle c, const BoardWires& wires) {
   for (unsigned l = 0; l < kLinks; ++l) {
-    if (wires.sent[l]) detector_.sent(l), --rim_;
-    if (wires.received[l]) detector_.received(c, l), ++rim_;
+    if (wires.sent[l]) detector_.sent(l), --periphery_;
+    if (wires.received[l]) detector_.received(c, l), ++periphery_;
   }
-  if (wires.host_in) detector_.host_in(), ++rim_;
-  if (wires.host_out) detector_.host_out(), --rim_;
-  rim_ += static_cast<int>(wires.copies) - static_cast<int>(wires.ended);
+  if (wires.host_in) detector_.host_in(), ++periphery_;
+  if (wires.host_out) detector_.host_out(), --periphery_;
+  periphery_ += static_cast<int>(wires.copies) - static_cast<int>(wires.ended);
   const Activity before = activity_;
-  std::uint16_t in_flight = static_cast<std::uint16_t>(rim_);
+  std::uint16_t in_flight = static_cast<std::uint16_t>(periphery_);
   activity_.idle_waiting = activity_.idle_votes = 0;
   for (unsigned t = 0; t < kTiles; ++t) {
     in_flight = static_cast<std::uint16_t>(in_flight + wires.in_flight[t]);

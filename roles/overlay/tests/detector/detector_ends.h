@@ -96,8 +96,8 @@ class ModelEnd final : public DetectorEnd, public DetectorEnv {
  private:
   Activity activity_;
   TreeDetector detector_;
-  unsigned waking_ = 0;   ///< cycles in which released tiles may still say that they wait: a board's do not
-  std::int64_t rim_ = 0;  ///< messages let in - handed out, + copies - keys that have ended
+  unsigned waking_ = 0;  ///< cycles in which released tiles may still say that they wait: a board's do not
+  std::int64_t periphery_ = 0;  ///< messages let in - handed out, + copies - keys that have ended
   std::uint64_t barriers_now_ = 0;
   bool released_ = false, voted_ = false;
 };

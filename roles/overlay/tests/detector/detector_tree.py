@@ -16,7 +16,7 @@ from polyloom.rtl.testing import Struct
 NORTH, EAST, SOUTH, WEST = range(4)
 OWN = 4
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
-REPORT, RELEASE, ASK, GRANT = 1, 2, 3, 4
+REPORT, RELEASE, REQUEST, GRANT = 1, 2, 3, 4
 
 HEAD = Struct.of("polyloom_overlay_detector_pkg::head_t")
 END = Struct.of("polyloom_overlay_detector_pkg::end_t", flat=True)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Cycle kWireLatency = 195;
 constexpr double kWordCycles = 1.6;  ///< 64 bits of 10 Gb/s at 250 MHz
-constexpr Cycle kOnBoard = 3;        ///< least cycles of a message between rim and tiles
+constexpr Cycle kOnBoard = 3;        ///< least cycles of a message between periphery and tiles
 
 /// When a frame of n words, whole at cycle c, can be used behind an idle reliable link
 /// (blocks/reliable_link).

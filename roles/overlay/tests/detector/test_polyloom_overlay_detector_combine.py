@@ -12,7 +12,7 @@ from typing import Any
 
 import cocotb
 from combine_model import Counts, Model
-from detector_tree import ASK, GRANT, HEAD, OWN, RELEASE, REPORT, STEP, End, Place, end_word, far_end
+from detector_tree import GRANT, HEAD, OWN, RELEASE, REPORT, REQUEST, STEP, End, Place, end_word, far_end
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -36,7 +36,7 @@ class Detector:
         names = "step_valid step own_begin own_start own_keep epoch clear hold own_gate sum_start sum_busy sum_key"
         self.inputs = {name: h.signal(name) for name in names.split()}
         names = "step_ready own_wanted own_valid complete vote gate sum_wanted sent received"
-        names += " released released_vote ask grant"
+        names += " released released_vote request grant"
         self.outputs = {name: h.signal(name) for name in names.split()}
         self.frame: list[int] = []  # words that are left of it
         self.now: dict[str, int] = {}
@@ -84,7 +84,7 @@ class Detector:
             return self._report(OWN)
         links = self.place.links()
         if links and self.rng.random() < 0.1:
-            op = self.rng.choice([RELEASE, ASK, GRANT])
+            op = self.rng.choice([RELEASE, REQUEST, GRANT])
             return self._steps(self.rng.choice(links), [HEAD.pack(op=op, vote=self.rng.getrandbits(1))])
         kids = self.place.children()
         return self._report(self.rng.choice(kids)) if kids and self.rng.random() < 0.15 else []
@@ -142,7 +142,7 @@ class Detector:
             op = head["op"] if b["first"] and b["source"] != OWN else 0
             if op == RELEASE:
                 want["released_vote"] = head["vote"]
-        want |= {"released": int(op == RELEASE), "ask": int(op == ASK), "grant": int(op == GRANT)}
+        want |= {"released": int(op == RELEASE), "request": int(op == REQUEST), "grant": int(op == GRANT)}
         if self.read is not None:
             want["sent"], want["received"] = self.read
         return want

@@ -85,8 +85,8 @@ class Reader:
         begins = source == OWN and self.inside is None and ready
         assert self.outputs["own_begin"].get() == int(begins), f"own_begin in cycle {cycle}"
         for link in range(4):
-            taken = self.links[link][3].get() and self.offered[link]
-            assert bool(taken) == bool(source == link and ready), f"link {link} in cycle {cycle}"
+            accepted = self.links[link][3].get() and self.offered[link]
+            assert bool(accepted) == bool(source == link and ready), f"link {link} in cycle {cycle}"
         if source is None:
             return
         word, last = self._own_word() if source == OWN else self.queues[source][0]
@@ -120,7 +120,7 @@ async def one_frame_after_the_other(dut: Any, which: int) -> None:
 
 @cocotb.test()
 async def every_link_has_its_turn(dut: Any) -> None:
-    """With words of all links waiting and nobody stalling, a word passes in every cycle and links take turns."""
+    """With words of all links waiting and no one stalling, a word passes in every cycle and links take turns."""
     h = Harness(dut, dut.gen_read)
     h.signal("place").set(PLACES[2].packed())
     sources = [h.source("in", "never", index=link) for link in range(4)]

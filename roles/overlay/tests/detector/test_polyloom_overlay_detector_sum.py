@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: sums for the parent on every board but the root of meshes from 2 x 1 to 8 x 8: the ends that are on the rim
-of its subtree, each once and with the counts that were read for it, the head, questions between sums, a cycle an end,
-nothing begun before the last sum has left; random stalls of the link; times; a reset.
+"""Covers: sums for the parent on every board but the root of meshes from 2 x 1 to 8 x 8: the ends that are on the
+periphery of its subtree, each once and with the counts that were read for it, the head, questions between sums, a cycle
+an end, nothing begun before the last sum has left; random stalls of the link; times; a reset.
 
 Leaves out: when a sum is wanted (..._combine).
 """
@@ -12,7 +12,7 @@ import random
 from typing import Any
 
 import cocotb
-from detector_tree import ASK, END, HEAD, REPORT, Place, end_word, mesh
+from detector_tree import END, HEAD, REPORT, REQUEST, Place, end_word, mesh
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -28,14 +28,14 @@ class Around:
 
     def __init__(self, h: Harness, place: Place, rates: tuple[float, float], stall: str = "random") -> None:
         self.rng, self.place, self.rates = h.rng, place, rates
-        names = ("wanted", "vote", "gate", "epoch", "ask", "sent", "received")
+        names = ("wanted", "vote", "gate", "epoch", "request", "sent", "received")
         self.inputs = {name: h.signal(name) for name in names}
-        self.outputs = {name: h.signal(name) for name in ("start", "busy", "key", "ask_taken", "out_valid")}
+        self.outputs = {name: h.signal(name) for name in ("start", "busy", "key", "request_accepted", "out_valid")}
         self.sink = h.sink("out", stall)
         self.sink.expect([])
         self.left: list[tuple[int, int, int]] = []  # ends of the sum that is being read
-        self.answer = (0, 0)
-        self.asks = False
+        self.response = (0, 0)
+        self.requests = False
         self.sums = self.questions = 0
         self.waited = 0
         self.started: list[int] = []
@@ -43,10 +43,10 @@ class Around:
 
     def drive(self) -> None:
         """A question stands until it is taken; what a sum is of means something in its first cycle only."""
-        self.asks = self.asks or self.rng.random() < self.rates[1]
+        self.requests = self.requests or self.rng.random() < self.rates[1]
         values = {name: self.rng.getrandbits(self.inputs[name].width) for name in ("vote", "gate", "epoch")}
-        values |= {"wanted": int(self.rng.random() < self.rates[0]), "ask": int(self.asks)}
-        values["sent"], values["received"] = self.answer
+        values |= {"wanted": int(self.rng.random() < self.rates[0]), "request": int(self.requests)}
+        values["sent"], values["received"] = self.response
         for name, value in values.items():
             self.inputs[name].set(value)
         self.now = values
@@ -55,7 +55,7 @@ class Around:
         """Begin a sum, read an end, or take a question: never two of them."""
         s = {name: signal.get() for name, signal in self.outputs.items()}
         assert s["busy"] == int(bool(self.left)), f"busy in cycle {cycle}"
-        self.answer = (self.rng.getrandbits(24), self.rng.getrandbits(24))
+        self.response = (self.rng.getrandbits(24), self.rng.getrandbits(24))
         if s["start"]:
             assert self.now["wanted"] and not self.left and not s["out_valid"], f"a sum begins in cycle {cycle}"
             assert self.sink.busy() == "", "a sum begins before the last one has left"
@@ -66,11 +66,11 @@ class Around:
             self.started.append(cycle)
         elif self.left:
             self._read(s["key"], cycle)
-        if s["ask_taken"]:
-            assert self.asks and not s["start"], f"a question is taken in cycle {cycle}"
-            self.asks = False
+        if s["request_accepted"]:
+            assert self.requests and not s["start"], f"a question is taken in cycle {cycle}"
+            self.requests = False
             self.questions += 1
-            self.sink.expect([1 << 56 | HEAD.pack(op=ASK)])
+            self.sink.expect([1 << 56 | HEAD.pack(op=REQUEST)])
         free = not s["busy"] and not s["out_valid"]
         self.waited = self.waited + 1 if free and self.now["wanted"] and not s["start"] else 0
         assert self.waited < 3, f"a sum does not begin in cycle {cycle}"
@@ -78,7 +78,7 @@ class Around:
     def _read(self, key: int, cycle: int) -> None:
         end = END.unpack(key << KEY)
         assert (end["x"], end["y"], end["link"]) == self.left[0], f"key in cycle {cycle}"
-        word = end_word(self.left.pop(0), *self.answer)
+        word = end_word(self.left.pop(0), *self.response)
         self.sink.expect([(0 if self.left else 1 << 56) | word])
 
 
@@ -90,14 +90,14 @@ async def run(dut: Any, place: Place, sums: int, questions: int, rates: tuple[fl
     await h.reset()
     await h.until(lambda: around.sums >= sums and around.questions >= questions)
     around.rates = (0.0, 0.0)
-    await h.until(lambda: not around.asks and not around.left)
+    await h.until(lambda: not around.requests and not around.left)
     await h.drain(after=30)
     return around
 
 
 @cocotb.test()
 @cocotb.parametrize(size=MESHES)
-async def sums_are_of_the_rim(dut: Any, size: tuple[int, int]) -> None:
+async def sums_are_of_the_periphery(dut: Any, size: tuple[int, int]) -> None:
     """On every board of small meshes, on some of large ones."""
     boards = [place for place in mesh(*size) if place.parent() is not None]
     for place in boards if len(boards) < 10 else [boards[0], boards[-1], *random.sample(boards, 8)]:
@@ -140,10 +140,10 @@ async def reset_forgets(dut: Any) -> None:
         h.signal("place").set(place.packed())
         await h.reset()
         h.signal("wanted").set(1)
-        h.signal("ask").set(cycles & 1)
+        h.signal("request").set(cycles & 1)
         await h.step(cycles)
         h.signal("wanted").set(0)
-        h.signal("ask").set(0)
+        h.signal("request").set(0)
         await h.reset()
         assert not h.signal("out_valid").get() and not h.signal("busy").get()
         await run(dut, place, 2, 1, (0.3, 0.1))

@@ -20,7 +20,7 @@ LINKS = 4
 
 
 class Board:
-    """Drives random tiles and rim; the state of every cycle, to compare when it comes out."""
+    """Drives random tiles and periphery; the state of every cycle, to compare when it comes out."""
 
     def __init__(self, h: Harness, tiles: int, latency: int, inputs: int) -> None:
         names = ("all_idle", "all_vote", "in_flight", "sent", "received", "host_in", "host_out", "copies", "ended")
@@ -51,9 +51,9 @@ class Board:
             self.sent[link] += pulses["sent"] >> link & 1
             self.received[link] += pulses["received"] >> link & 1
         self.others += others["host_in"] - others["host_out"] + others["copies"] - others["ended"]
-        rim = sum(self.received) - sum(self.sent) + self.others
+        periphery = sum(self.received) - sum(self.sent) + self.others
         flights = [rng.getrandbits(16) for _ in range(self.tiles)]
-        flights[-1] = -rim - sum(flights[:-1])
+        flights[-1] = -periphery - sum(flights[:-1])
         missing = rng.choice([0, 0, 0, 1, -1])  # on some tile
         flights[rng.randrange(self.tiles)] += missing
         idle = self.all if rng.random() < 0.7 else self.all & ~(1 << rng.randrange(self.tiles))

@@ -49,11 +49,11 @@ constexpr std::array kOperations{
     Operation{"fcvt.s.wu", 26, 12, 1, kMode, 0, 1},
 };
 
-struct Answer {
+struct Response {
   std::uint32_t data = 0, flags = 0;
-  bool operator==(const Answer&) const = default;
+  bool operator==(const Response&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const Answer& a) {
+std::ostream& operator<<(std::ostream& out, const Response& a) {
   return out << std::hex << "0x" << a.data << " flags 0x" << a.flags;
 }
 
@@ -67,7 +67,7 @@ class CvFpu : public testing::Test {
   }
 
   struct Both {
-    Answer ours, cv;
+    Response ours, cv;
   };
   Both run(const Operation& op, unsigned mode, std::array<std::uint32_t, 3> x) {
     top_.op_i = static_cast<CData>(op.ours);
@@ -90,7 +90,7 @@ class CvFpu : public testing::Test {
       top_.req_valid_i = 0;
       if (taken) top_.cv_valid_i = 0;
     }
-    EXPECT_TRUE(ours && cv) << op.name << ": no answer";
+    EXPECT_TRUE(ours && cv) << op.name << ": no response";
     top_.cv_valid_i = 0;
     return both;
   }
@@ -157,7 +157,7 @@ TEST_F(CvFpu, BothSayWhatTheFileSays) {
   std::ifstream file(path);
   std::string name;
   unsigned mode = 0, lines = 0;
-  Answer right;
+  Response right;
   for (std::array<std::uint32_t, 3> x{};
        file >> name >> std::hex >> mode >> x[0] >> x[1] >> x[2] >> right.data >> right.flags; ++lines) {
     const auto op =

@@ -26,13 +26,13 @@ UNARY = ("fsqrt", "class", "to_int", "to_uint", "from_int", "from_uint")
 OPERATION = Struct.of("polyloom_overlay_fpu_pkg::operation_t")
 REQUEST = Struct.of("polyloom_overlay_pkg::fpu_req_t")
 MULDIV = Struct.of("polyloom_overlay_fpu_pkg::muldiv_t")
-ANSWER = Struct.of("polyloom_overlay_pkg::rsp_t")
+RESPONSE = Struct.of("polyloom_overlay_pkg::rsp_t")
 BESIDE = Struct.of("polyloom_overlay_fpu_pkg::beside_t")
 ALL = (1 << 32) - 1
 
 
 def flipped(a: int, flip: bool) -> int:
-    """With the other sign; a NaN as it is, since nobody sees its sign."""
+    """With the other sign; a NaN as it is, since nothing sees its sign."""
     return a ^ B32.sign if flip and not B32.is_nan(a) else a
 
 

@@ -42,15 +42,15 @@ module fpu_tb (
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_queue
-    polyloom_overlay_fpu_queue #(.Cfg(sized(k))) i_dut (.req_valid_i(asks), .*);
+    polyloom_overlay_fpu_queue #(.Cfg(sized(k))) i_dut (.req_valid_i(requests), .*);
   end
 
   if (1) begin : gen_muldiv
-    polyloom_overlay_muldiv #(.Cfg(sized(2))) i_dut (.req_valid_i(asks), .*);
+    polyloom_overlay_muldiv #(.Cfg(sized(2))) i_dut (.req_valid_i(requests), .*);
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_muldiv_queue
-    polyloom_overlay_muldiv_queue #(.Cfg(sized(k))) i_dut (.req_valid_i(asks), .*);
+    polyloom_overlay_muldiv_queue #(.Cfg(sized(k))) i_dut (.req_valid_i(requests), .*);
   end
 
   if (1) begin : gen_multiplier

@@ -21,7 +21,7 @@ class Turns:
         self._queues: list[deque[dict[str, int]]] = [deque() for _ in range(cores)]
         self._last = cores - 1
 
-    def ask(self, core: int, request: dict[str, int]) -> None:
+    def request(self, core: int, request: dict[str, int]) -> None:
         """Wait for a turn."""
         self._queues[core].append(request)
 
@@ -44,34 +44,34 @@ class Cores:
         self._free = [set(range(threads)) for _ in range(self.cores)]
         self._stalls = [Stall(h.rng) for _ in range(self.cores)]
 
-    def ask(self) -> dict[int, dict[str, int]]:
+    def request(self) -> dict[int, dict[str, int]]:
         """What each core that asks wants."""
-        asks = {}
+        requests = {}
         for core, free in enumerate(self._free):
             if not self._stalls[core]() and free:
                 thread = self._rng.choice(sorted(free))
                 free.remove(thread)
-                asks[core] = {"thread": thread, **an_operation(self._rng, self._names)}
-        return asks
+                requests[core] = {"thread": thread, **an_operation(self._rng, self._names)}
+        return requests
 
-    def answered(self, core: int, thread: int) -> None:
+    def responded(self, core: int, thread: int) -> None:
         """The thread may ask again."""
-        assert thread not in self._free[core], f"thread {thread} of core {core} waits for no answer"
+        assert thread not in self._free[core], f"thread {thread} of core {core} waits for no response"
         self._free[core].add(thread)
 
 
-def drive_requests(h: Harness, asks: Signal, req: Signal, wanted: dict[int, dict[str, int]]) -> None:
+def drive_requests(h: Harness, requests: Signal, req: Signal, wanted: dict[int, dict[str, int]]) -> None:
     """What cores ask; noise from those that do not."""
     bits = h.rng.getrandbits(req.width)
     for core, fields in wanted.items():
         at = core * REQUEST.width
         bits = bits & ~((1 << REQUEST.width) - 1 << at) | REQUEST.pack(**fields) << at
-    asks.set(sum(1 << core for core in wanted))
+    requests.set(sum(1 << core for core in wanted))
     req.set(bits)
 
 
 class Unit:
-    """Something with one operation a cycle in and its answer out, compared in every cycle; pauses of random length.
+    """Something with one operation a cycle in and its response out, compared in every cycle; pauses of random length.
 
     ``interval``: cycles from a start to the next. An owner has one operation under way.
     """
@@ -113,7 +113,7 @@ class Unit:
 
     def _check(self, cycle: int) -> None:
         want = self._due.pop(cycle, None)
-        assert self._done.get() == int(want is not None), f"cycle {cycle}: an answer too many, or none of {want}"
+        assert self._done.get() == int(want is not None), f"cycle {cycle}: a response too many, or none of {want}"
         if want is not None:
             got = [signal.get() for signal in self._out]
             assert got == list(want[: len(got)]), f"cycle {cycle}: {got}, expected {want}"
@@ -126,8 +126,8 @@ class Queue:
 
     def __init__(self, h: Harness, size: tuple[int, int], names: tuple[str, ...], layout: Struct, latency: int) -> None:
         self._h, self._size, self._names, self._layout, self._latency = h, size, names, layout, latency
-        self._asks, self._req, self._valid, self._operation = (
-            h.signal(name) for name in ("asks", "req", "valid", "operation")
+        self._requests, self._req, self._valid, self._operation = (
+            h.signal(name) for name in ("requests", "req", "valid", "operation")
         )
         self.seen = 0
         self.first: list[dict[str, int]] = []
@@ -140,10 +140,10 @@ class Queue:
         self._due: deque[int | None] = deque([None] * self._latency)
 
     def _drive(self) -> None:
-        wanted = self._cores.ask()
-        drive_requests(self._h, self._asks, self._req, wanted)
+        wanted = self._cores.request()
+        drive_requests(self._h, self._requests, self._req, wanted)
         for core, fields in wanted.items():
-            self._turns.ask(core, fields)
+            self._turns.request(core, fields)
         granted = self._turns.grant()
         if granted is None:
             self._due.append(None)
@@ -159,12 +159,12 @@ class Queue:
             got, unpack = self._operation.get(), self._layout.unpack
             assert got == want, f"cycle {cycle}: {unpack(got)}, expected {unpack(want)}"
             owner = unpack(want)["owner"]
-            self._cores.answered(owner >> 4, owner & 15)
+            self._cores.responded(owner >> 4, owner & 15)
             self.seen += 1
 
 
 async def with_reset(h: Harness, what: Unit | Queue, count: int) -> None:
-    """So many answers, then a reset with operations under way, and some more."""
+    """So many responses, then a reset with operations under way, and some more."""
     await h.reset()
     await h.until(lambda: what.seen >= count and not what.first)
     await h.reset()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: every operation of polyloom_overlay_fpu (with its queue, prepare, sum, round, pipe and divider)
 //   against the fast model's arithmetic, results and flags: pairs of corner values in every rounding mode,
-//   random operands of hard kinds; every answer in exactly the cycle that TileTiming says, under full load
+//   random operands of hard kinds; every response in exactly the cycle that TileTiming says, under full load
 //   and with random gaps, cores in turn, the divider busy; FPUs of 4 x 16, 1 x 1 and 2 x 2 threads; reset in
 //   between.
 // Leaves out: requests that a core cannot make (a thread's second, reserved rounding modes).
@@ -48,7 +48,7 @@ struct Request {
   std::uint32_t a = 0, b = 0, c = 0;
 };
 
-struct Answer {
+struct Response {
   unsigned thread;
   std::uint32_t data;
   unsigned flags;
@@ -56,7 +56,7 @@ struct Answer {
 };
 
 /// What the instruction gives, by the fast model's execution of it.
-Answer execute(unsigned thread, const Request& r) {
+Response execute(unsigned thread, const Request& r) {
   const Op op = kOps[r.op];
   const OpClass cls = op_class(op);
   if (cls == OpClass::mul) return {thread, multiply(op, r.a, r.b), 0, r};
@@ -82,10 +82,10 @@ class Model {
   unsigned first_, cores_, threads_;
   bool busy(unsigned core, unsigned thread) const { return busy_[core * threads_ + thread]; }
 
-  void ask(unsigned core, unsigned thread, const Request& r) {
+  void issue(unsigned core, unsigned thread, const Request& r) {
     busy_[core * threads_ + thread] = true;
     queues_[core].push_back({thread, r});
-    ++asked;
+    ++requested;
   }
   /// Grants one request in cycle `c`.
   void grant(Cycle c) {
@@ -103,15 +103,15 @@ class Model {
       }
       auto& port = divides(kOps[request.op]) ? div : rsp;
       const auto [at, fresh] = port.emplace(start + latency(cls), std::pair{core, execute(thread, request)});
-      if (!fresh) ADD_FAILURE() << "two answers in cycle " << at->first;
+      if (!fresh) ADD_FAILURE() << "two responses in cycle " << at->first;
       return;
     }
   }
-  void answered(unsigned core, unsigned thread) { busy_[core * threads_ + thread] = false; }
-  bool idle() const { return asked == done; }
+  void responded(unsigned core, unsigned thread) { busy_[core * threads_ + thread] = false; }
+  bool idle() const { return requested == done; }
 
-  std::map<Cycle, std::pair<unsigned, Answer>> rsp, div;  ///< by cycle: core and answer
-  std::uint64_t asked = 0, done = 0;
+  std::map<Cycle, std::pair<unsigned, Response>> rsp, div;  ///< by cycle: core and response
+  std::uint64_t requested = 0, done = 0;
 
  private:
   unsigned latency(OpClass c) const {
@@ -164,7 +164,7 @@ class Bench {
   void cycle(const std::function<bool(unsigned port, Request&)>& offer) {
     top_->req_valid_i = 0;
     for (Model& m : models_) {
-      for (unsigned core = 0; core < m.cores_; ++core) ask(m, core, offer);
+      for (unsigned core = 0; core < m.cores_; ++core) issue(m, core, offer);
       m.grant(now_);
     }
     top_->eval();
@@ -195,7 +195,7 @@ class Bench {
     top_->clk_i = 1;
     top_->eval();
   }
-  void ask(Model& m, unsigned core, const std::function<bool(unsigned, Request&)>& offer) {
+  void issue(Model& m, unsigned core, const std::function<bool(unsigned, Request&)>& offer) {
     const auto start = static_cast<unsigned>(rng() % m.threads_);
     unsigned thread = start;
     while (m.busy(core, thread)) {
@@ -205,7 +205,7 @@ class Bench {
     const unsigned port = m.first_ + core;
     Request r;
     if (!offer(port, r)) return;
-    m.ask(core, thread, r);
+    m.issue(core, thread, r);
     top_->req_valid_i |= 1u << port;
     top_->op_i[port] = static_cast<CData>(r.op);
     top_->rm_i[port] = static_cast<CData>(r.rm);
@@ -214,18 +214,18 @@ class Bench {
     top_->b_i[port] = r.b;
     top_->c_i[port] = r.c;
   }
-  void check(Model& m, std::map<Cycle, std::pair<unsigned, Answer>>& due, unsigned valid, const char* port,
-             const Answer& got) {
+  void check(Model& m, std::map<Cycle, std::pair<unsigned, Response>>& due, unsigned valid, const char* port,
+             const Response& got) {
     const unsigned cores = valid >> m.first_ & ((1u << m.cores_) - 1);
     const auto it = due.find(now_);
     if (it == due.end()) {
       ASSERT_EQ(cores, 0u) << port << " of the FPU at port " << m.first_
-                           << ": an answer that is not due, cycle " << now_;
+                           << ": a response that is not due, cycle " << now_;
       return;
     }
     const auto [core, want] = it->second;
     due.erase(it);
-    m.answered(core, want.thread);
+    m.responded(core, want.thread);
     ++m.done;
     const Request& r = want.request;
     ASSERT_EQ(cores, 1u << core) << port << ", cycle " << now_ << ", operation " << r.op;
@@ -338,7 +338,7 @@ TEST(OverlayFpu, CornerPairs) {
   }
 }
 
-/// Full load of one kind: one answer a cycle, or one in the divider's interval.
+/// Full load of one kind: one response a cycle, or one in the divider's interval.
 TEST(OverlayFpu, RandomOperandsUnderFullLoad) {
   for (const bool dividing : {false, true}) {
     Bench bench;
@@ -384,14 +384,14 @@ TEST(OverlayFpu, MixedOperationsWithGaps) {
 TEST(OverlayFpu, CoresTakeTurns) {
   Bench bench;
   Requests requests(5);
-  std::array<unsigned, 7> asked{};
+  std::array<unsigned, 7> requested{};
   const auto offer = [&](unsigned port, Request& r) {
     r = requests.of(requests.pipelined());
-    ++asked[port];
+    ++requested[port];
     return true;
   };
   while (bench.now() < 4000) bench.cycle(offer);
-  for (unsigned port = 0; port < 4; ++port) EXPECT_NEAR(asked[port], 1000, 20);
+  for (unsigned port = 0; port < 4; ++port) EXPECT_NEAR(requested[port], 1000, 20);
   bench.drain();
 }
 

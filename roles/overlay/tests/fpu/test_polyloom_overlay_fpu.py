@@ -29,7 +29,7 @@ CASES = ("CornerPairs", "RandomOperandsUnderFullLoad", "MixedOperationsWithGaps"
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("units", ["fpu", "muldiv"])
-def test_fpu_answers_as_the_fast_model_to_the_cycle(units: str, case: str) -> None:
+def test_fpu_responds_as_the_fast_model_to_the_cycle(units: str, case: str) -> None:
     files = filelist.read(LIST).with_sources(HERE / "overlay_fpu_tb.sv")
     model = Verilated("overlay_fpu_tb", files, {"Fpu": int(units == "fpu")})
     program = Program(model, SOURCES, {"TB_MULDIV": 1} if units == "muldiv" else {})

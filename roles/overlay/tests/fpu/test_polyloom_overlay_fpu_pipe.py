@@ -19,6 +19,6 @@ test = bench(__file__, "fpu_tb")
 
 
 @cocotb.test()
-async def answers(dut: Any) -> None:
+async def responses(dut: Any) -> None:
     h = Harness(dut, dut.gen_pipe)
     await with_reset(h, Unit(h, SIZES[0], PIPED, OPERATION, latency=8), 5000)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: all of M by two cores of two threads with random pauses, on corners and random words: word, thread, core and
-cycle of every answer, products beside quotients, the divider busy and idle; flags are 0; a reset amid operations.
+cycle of every response, products beside quotients, the divider busy and idle; flags are 0; a reset amid operations.
 
 Leaves out: other sizes (those of its parts, overlay_fpu_rtl_test.cc).
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from fpu_operations import ANSWER, DIVIDES, OPS, result_of
+from fpu_operations import DIVIDES, OPS, RESPONSE, result_of
 from fpu_units import INTERVAL, SIZES, Cores, Turns, drive_requests
 
 from polyloom.rtl.testing import Harness, bench
@@ -33,37 +33,39 @@ class Model:
         if (granted := self.turns.grant()) is None:
             return
         core, fields = granted
-        answer = ANSWER.pack(thread=fields["thread"], data=result_of(fields)[0])
+        response = RESPONSE.pack(thread=fields["thread"], data=result_of(fields)[0])
         if OPS[fields["op"]] in DIVIDES:
             self._start = max(cycle, self._start + INTERVAL)
-            self.due["div"][self._start + DIVIDE_LATENCY] = core, answer
+            self.due["div"][self._start + DIVIDE_LATENCY] = core, response
         else:
-            self.due["rsp"][cycle + LATENCY] = core, answer
+            self.due["rsp"][cycle + LATENCY] = core, response
 
 
 @cocotb.test()
-async def answers(dut: Any) -> None:
+async def responses(dut: Any) -> None:
     h = Harness(dut, dut.gen_muldiv)
-    asks, req = h.signal("asks"), h.signal("req")
+    requests, req = h.signal("requests"), h.signal("req")
     ports = {name: (h.signal(f"{name}_valid"), h.signal(name)) for name in ("rsp", "div")}
     models = [Model(h)]
     seen = {"rsp": 0, "div": 0}
 
     def drive() -> None:
-        wanted = models[-1].cores.ask()
-        drive_requests(h, asks, req, wanted)
+        wanted = models[-1].cores.request()
+        drive_requests(h, requests, req, wanted)
         for core, fields in wanted.items():
-            models[-1].turns.ask(core, fields)
+            models[-1].turns.request(core, fields)
         models[-1].grant(h.cycle)
 
     def check(cycle: int) -> None:
-        for name, (valid, answer) in ports.items():
+        for name, (valid, response) in ports.items():
             want = models[-1].due[name].pop(cycle, None)
             assert valid.get() == (0 if want is None else 1 << want[0]), f"{name}, cycle {cycle}: expected {want}"
             if want is not None:
-                got = answer.get()
-                assert got == want[1], f"{name}, cycle {cycle}: {ANSWER.unpack(got)}, expected {ANSWER.unpack(want[1])}"
-                models[-1].cores.answered(want[0], ANSWER.unpack(got)["thread"])
+                got = response.get()
+                assert got == want[1], (
+                    f"{name}, cycle {cycle}: {RESPONSE.unpack(got)}, expected {RESPONSE.unpack(want[1])}"
+                )
+                models[-1].cores.responded(want[0], RESPONSE.unpack(got)["thread"])
                 seen[name] += 1
 
     EveryCycle(h, drive, check)

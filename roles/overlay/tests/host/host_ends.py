@@ -11,15 +11,15 @@ from host_units import (
     HOST,
     MASK,
     READ_INSTR,
-    READ_PAD,
+    READ_SCRATCHPAD,
+    REPORTED,
     REQUEST,
     ROLE_WORD,
     SHAPES,
-    TOLD,
     UART_OUT,
     WORD,
     WRITE_INSTR,
-    WRITE_PAD,
+    WRITE_SCRATCHPAD,
     Agent,
     Shape,
     flits_of,
@@ -31,7 +31,7 @@ from polyloom.rtl.testing import Harness
 
 
 class Words(Agent):
-    """The shell's accesses, one after the other; a read waits for its answer."""
+    """The shell's accesses, one after the other; a read waits for its response."""
 
     def __init__(self, h: Harness, stall: str | float = "random") -> None:
         self.source = h.source("words", stall)
@@ -40,20 +40,22 @@ class Words(Agent):
         self._waits = False
         self._read = False
         self._pair = False
-        self.answers: list[int] = []
-        self.cycles: list[int] = []  # of the answers
+        self.responses: list[int] = []
+        self.cycles: list[int] = []  # of the responses
         self.pairs: list[bool] = []  # by read: it has two halves
         self.requests: list[int] = []
         super().__init__(h)
 
-    def access(self, write: bool, pad: bool, everyone: bool, target: int, at: int, pair: bool, data: int) -> None:
+    def access(
+        self, write: bool, scratchpad: bool, everyone: bool, target: int, at: int, pair: bool, data: int
+    ) -> None:
         """Queue an access, and note the requests that it is."""
         request = REQUEST.pack(write=int(write), addr=self.h.rng.getrandbits(32), wdata=data)
-        role = ROLE_WORD.pack(scratchpad=int(pad), all=int(everyone), target=target, addr=at, pair=int(pair))
+        role = ROLE_WORD.pack(scratchpad=int(scratchpad), all=int(everyone), target=target, addr=at, pair=int(pair))
         self.pairs += [] if write else [pair]
         self._queue.append((request << ROLE_WORD.width | role, not write, pair))
-        op = {(True, False): WRITE_INSTR, (False, False): READ_INSTR, (True, True): WRITE_PAD}.get(
-            (write, pad), READ_PAD
+        op = {(True, False): WRITE_INSTR, (False, False): READ_INSTR, (True, True): WRITE_SCRATCHPAD}.get(
+            (write, scratchpad), READ_SCRATCHPAD
         )
         for half in range(1 + pair):
             self.requests.append(
@@ -61,7 +63,7 @@ class Words(Agent):
                     op=op,
                     all=int(everyone and write),
                     target=0 if everyone and not write else target,
-                    addr=4 * (at + half) if pad else at + half,
+                    addr=4 * (at + half) if scratchpad else at + half,
                     data=data >> 32 * half & 0xFFFFFFFF if write else 0,
                 )
             )
@@ -74,15 +76,15 @@ class Words(Agent):
             self.source.send(bits)
 
     def sample(self, cycle: int) -> None:
-        """A read's answer."""
+        """A read's response."""
         if self._waits and len(self.source.passed) > self._passed:
             self._waits = False
         if self._valid.get():
-            assert self._read, f"answer without a read in cycle {cycle}"
-            assert not self._waits, f"answer before the access was taken in cycle {cycle}"
+            assert self._read, f"response without a read in cycle {cycle}"
+            assert not self._waits, f"response before the access was taken in cycle {cycle}"
             self._read = False
             self.cycles.append(cycle)
-            self.answers.append(self._data.get() & (1 << (64 if self._pair else 32)) - 1)
+            self.responses.append(self._data.get() & (1 << (64 if self._pair else 32)) - 1)
 
     def busy(self) -> str:
         """Say how much is left."""
@@ -90,21 +92,21 @@ class Words(Agent):
 
 
 def random_accesses(h: Harness, words: Words, which: int, count: int) -> list[int]:
-    """Queue some; what the reads must bring, from the addresses alone (Tiles answers so)."""
-    s, rng, answers = SHAPES[which], h.rng, []
+    """Queue some; what the reads must bring, from the addresses alone (Tiles responses so)."""
+    s, rng, responses = SHAPES[which], h.rng, []
     for _ in range(count):
-        write, pad, pair = rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.7
-        everyone = not pad and rng.random() < 0.3
-        size = s.mailbox_slots * 16 if pad else s.instr_words
+        write, scratchpad, pair = rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.7
+        everyone = not scratchpad and rng.random() < 0.3
+        size = s.mailbox_slots * 16 if scratchpad else s.instr_words
         at = rng.choice([0, size - 1 - pair, rng.randrange(size - 1)])
         # The target means nothing with `everyone`; the shell passes on what the frame said: all ones.
-        target = 0x3FF if everyone else rng.randrange(s.tiles if pad else s.pairs)
-        words.access(write, pad, everyone, target, at, pair, rng.getrandbits(64))
+        target = 0x3FF if everyone else rng.randrange(s.tiles if scratchpad else s.pairs)
+        words.access(write, scratchpad, everyone, target, at, pair, rng.getrandbits(64))
         if not write:
             place_ = 0 if everyone else target
             halves = [(at + i) * 0x10001 ^ place_ << 24 for i in range(1 + pair)]
-            answers.append(sum(half << 32 * i for i, half in enumerate(halves)))
-    return answers
+            responses.append(sum(half << 32 * i for i, half in enumerate(halves)))
+    return responses
 
 
 class Pulses(Agent):
@@ -128,11 +130,11 @@ def random_event(h: Harness, shape: Shape, board: tuple[int, int]) -> tuple[int,
     index = core * shape.threads + thread
     cause, pc, value = rng.randrange(1, 256), rng.getrandbits(32), rng.getrandbits(32)
     if rng.random() < 0.5:
-        told = TOLD.pack(tile=tile, thread=index, cause=cause, pc=pc, value=value)
-        return told, [word0(UART_OUT, cause, tile * shape.cores + core | thread << 16)]
-    told = TOLD.pack(tile=tile, fault=1, thread=index, cause=cause, pc=pc, value=value)
+        reported = REPORTED.pack(tile=tile, thread=index, cause=cause, pc=pc, value=value)
+        return reported, [word0(UART_OUT, cause, tile * shape.cores + core | thread << 16)]
+    reported = REPORTED.pack(tile=tile, fault=1, thread=index, cause=cause, pc=pc, value=value)
     mailbox = shape.mailbox(board, (tile % shape.tiles_x, tile // shape.tiles_x))
-    return told, [word0(FAULT, cause, mailbox << 6 | index), pc | value << 32]
+    return reported, [word0(FAULT, cause, mailbox << 6 | index), pc | value << 32]
 
 
 def random_message(h: Harness, shape: Shape) -> tuple[list[int], list[int]]:

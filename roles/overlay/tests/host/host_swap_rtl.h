@@ -79,7 +79,7 @@ class HostRtl {
 
   void step() {
     const bool rx = !rx_.empty() && (rx_open_ || go()), tx = go(), ctl = go(),
-               rsp = !answers_.empty() && go();
+               rsp = !responses_.empty() && go();
     rx_open_ = rx;
     event_open_ = event_open_ || (!events_.empty() && go());
     write("host_rx_valid_i", rx);
@@ -88,7 +88,7 @@ class HostRtl {
     write("host_tx_ready_i", tx);
     write("ctl_ready_i", ctl);
     write("ctl_rsp_valid_i", rsp);
-    write("ctl_rdata_i", rsp ? answers_.front() : rng_());
+    write("ctl_rdata_i", rsp ? responses_.front() : rng_());
     write("event_valid_i", event_open_);
     if (event_open_) {
       write("event_tile_i", events_.front().tile);
@@ -103,8 +103,8 @@ class HostRtl {
     write("gate_i", go());
     for (unsigned c = 0; c < 2; ++c) drive_slice(c);
     model_.settle();
-    busy_ = !rx_.empty() || !answers_.empty() || !started_.empty() || event_open_;
-    if (rsp) answers_.pop_front();
+    busy_ = !rx_.empty() || !responses_.empty() || !started_.empty() || event_open_;
+    if (rsp) responses_.pop_front();
     if (rx && read("host_rx_ready_o")) rx_.pop_front(), rx_open_ = false;
     if (event_open_ && read("event_ready_o")) events_.pop_front(), event_open_ = false;
     if (read("host_tx_valid_o")) {
@@ -141,13 +141,14 @@ class HostRtl {
         break;
       case 1:
         instr.at(target).resize(kInstrWords);
-        answers_.push_back(instr[target].at(addr));
+        responses_.push_back(instr[target].at(addr));
         break;
       case 2:
         pads.at(target)[addr] = data;
         break;
       case 3:
-        answers_.push_back(pads.at(target).try_emplace(addr, blocks::memory_noise(addr / 16)).first->second);
+        responses_.push_back(
+            pads.at(target).try_emplace(addr, blocks::memory_noise(addr / 16)).first->second);
         break;
       case 4:
         for (unsigned core = all ? 0 : target; core <= (all ? kTiles * kCores - 1 : target); ++core) {
@@ -174,7 +175,7 @@ class HostRtl {
   struct Slice {
     std::map<std::uint64_t, Line> lines;
     std::deque<Burst> writes, reads;
-    unsigned answers = 0;
+    unsigned responses = 0;
     bool aw = false, w = false, ar = false, b = false, r = false;
   };
   void lane(const char* name, unsigned c, bool value) { model_.input(name).set_bit(c, value); }
@@ -185,7 +186,7 @@ class HostRtl {
     lane("mem_aw_ready_i", c, s.aw = go());
     lane("mem_w_ready_i", c, s.w = !s.writes.empty() && go());
     lane("mem_ar_ready_i", c, s.ar = go());
-    lane("mem_b_valid_i", c, s.b = s.answers != 0 && (s.b || go()));
+    lane("mem_b_valid_i", c, s.b = s.responses != 0 && (s.b || go()));
     lane("mem_r_valid_i", c, s.r = !s.reads.empty() && (s.r || go()));
     lane("mem_r_last_i", c, s.r && s.reads.front().beats == 1);
     std::uint8_t* data = model_.input("mem_r_data_i").data + 32 * c;
@@ -193,8 +194,8 @@ class HostRtl {
   }
   void sample_slice(unsigned c) {
     Slice& s = slices_[c];
-    busy_ = busy_ || s.answers != 0 || !s.reads.empty() || !s.writes.empty();
-    if (s.b && out("mem_b_ready_o", c)) --s.answers, s.b = false;
+    busy_ = busy_ || s.responses != 0 || !s.reads.empty() || !s.writes.empty();
+    if (s.b && out("mem_b_ready_o", c)) --s.responses, s.b = false;
     if (s.r && out("mem_r_ready_o", c)) {
       s.r = false;
       next(s.reads);
@@ -205,7 +206,7 @@ class HostRtl {
       for (unsigned i = 0; i < 32; ++i) {
         if (model_.output("mem_w_strb_o").bit(32 * c + i)) line[i] = data[i];
       }
-      if (s.writes.front().beats == 1) ++s.answers;
+      if (s.writes.front().beats == 1) ++s.responses;
       next(s.writes);
     }
     if (s.aw && out("mem_aw_valid_o", c)) s.writes.push_back(burst("mem_aw_addr_o", "mem_aw_len_o", c));
@@ -230,7 +231,7 @@ class HostRtl {
   std::mt19937_64 rng_;
   unsigned stall_;
   std::deque<std::pair<std::uint64_t, bool>> rx_;
-  std::deque<std::uint32_t> answers_;
+  std::deque<std::uint32_t> responses_;
   std::deque<Event> events_;
   std::deque<unsigned> started_;  ///< cores
   std::set<std::pair<unsigned, std::uint32_t>>

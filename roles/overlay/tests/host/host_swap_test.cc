@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covers: a host that writes, reads, starts threads, sends messages and console bytes, legal and broken, to
-// board (0,0) and to another: the C++ board and the Verilated shell with host side answer alike, word for
+// board (0,0) and to another: the C++ board and the Verilated shell with host side respond alike, word for
 // word, faults of started threads and registers included. Every thread that starts faults at once, so that
 // none changes what the host sees. Keys are of no records. Leaves out: messages to the host, console output
 // (cocotb tests); frames cut by the link.
@@ -20,7 +20,7 @@ using blocks::Space;
 using test::HostRtl;
 using test::Words;
 
-/// Registers whose value depends on when answers leave and threads run.
+/// Registers whose value depends on when responses leave and threads run.
 constexpr std::array<std::uint32_t, 4> kTimed = {blocks::reg::status, blocks::reg::frames_out,
                                                  blocks::reg::bytes_read, Board::kInstructions};
 
@@ -57,8 +57,8 @@ class Generator {
     if ((w[0] & 0xff) == static_cast<std::uint64_t>(HostOp::msg) && arg == kKeyBit && w.size() > 1)
       w[1] &= ~0xffffffffull;
     // Messages are put into slots from 64 on, so those are not read.
-    const bool reads_pad = (w[0] & 0xffff) == (static_cast<std::uint64_t>(HostOp::read) | 3 << 8);
-    if (reads_pad && w.size() == 2 && arg + (w[1] & 0xffffffff) > 4096) w[1] &= ~0xffffffffull;
+    const bool reads_scratchpad = (w[0] & 0xffff) == (static_cast<std::uint64_t>(HostOp::read) | 3 << 8);
+    if (reads_scratchpad && w.size() == 2 && arg + (w[1] & 0xffffffff) > 4096) w[1] &= ~0xffffffffull;
     return w;
   }
 
@@ -123,7 +123,7 @@ class Generator {
   std::mt19937_64 rng_;
 };
 
-/// Faults come when threads run, so their place among answers is open; the rest keeps its order.
+/// Faults come when threads run, so their place among responses is open; the rest keeps its order.
 std::vector<Words> faults_last(const std::vector<Words>& frames) {
   std::vector<Words> rest, faults;
   for (const Words& f : frames)
@@ -135,7 +135,7 @@ std::vector<Words> faults_last(const std::vector<Words>& frames) {
 
 class HostSwap : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {};
 
-TEST_P(HostSwap, BoardsAnswerAlike) {
+TEST_P(HostSwap, BoardsRespondAlike) {
   const auto [seed, x] = GetParam();
   test::MeshOptions options;
   options.mesh = {2, 1};
@@ -151,10 +151,10 @@ TEST_P(HostSwap, BoardsAnswerAlike) {
       const std::size_t before = sim.host().received.size();
       sim.send(x, frame);
       sim.run();  // one by one: a read must not see what is written after it
-      const auto& answers = sim.host().received;
-      const bool silent = answers.size() == before;
+      const auto& responses = sim.host().received;
+      const bool silent = responses.size() == before;
       const bool refuses =
-          !silent && (answers[before].words[0] & 0xff) == static_cast<std::uint64_t>(HostOp::frame_error);
+          !silent && (responses[before].words[0] & 0xff) == static_cast<std::uint64_t>(HostOp::frame_error);
       bytes += !refuses && (frame[0] & 0xff) == static_cast<std::uint64_t>(HostOp::uart_in);
       messages += silent && (frame[0] & 0xff) == static_cast<std::uint64_t>(HostOp::msg);
       rtl.send(frame);
@@ -169,7 +169,7 @@ TEST_P(HostSwap, BoardsAnswerAlike) {
     for (; seen < sim.host().received.size(); ++seen) expected.push_back(sim.host().received[seen].words);
     const std::vector<Words> wanted = faults_last(expected), got = faults_last(rtl.frames);
     for (std::size_t i = 0; i < std::min(wanted.size(), got.size()); ++i) {
-      ASSERT_EQ(wanted[i], got[i]) << "seed " << seed << " round " << round << " answer " << i;
+      ASSERT_EQ(wanted[i], got[i]) << "seed " << seed << " round " << round << " response " << i;
     }
     ASSERT_EQ(wanted.size(), got.size()) << "seed " << seed << " round " << round;
     for (const Words& f : expected) {

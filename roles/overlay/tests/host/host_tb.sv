@@ -48,13 +48,13 @@ module host_tb
   typedef struct packed {
     logic [7:0]  tile;
     tile_event_t what;
-  } told_t;
+  } reported_t;
 
   for (genvar i = 0; i < 4; i++) begin : gen_host
     localparam cfg_t Cfg = shape(i);
     localparam int unsigned HostFlits = i == 1 ? 2 : i == 0 ? 16 : 512;
     word_t words = '0;
-    told_t told = '0;
+    reported_t reported = '0;
     logic rest = 1'b0, work_clk;  // all but the counts stand still
     assign work_clk = clk_i && !rest;
 
@@ -62,7 +62,7 @@ module host_tb
         .prog_req_valid_i(words_valid), .prog_req_ready_o(words_ready), .prog_req_i(words.request),
         .prog_role_i(words.role), .prog_rsp_valid_o(words_rsp_valid), .prog_rsp_o(words_rsp),
         .reg_req_valid_i(reg_valid), .role_tx_valid_o(tx_valid), .role_tx_ready_i(tx_ready), .role_tx_o(tx),
-        .event_valid_i(told_valid), .event_ready_o(told_ready), .event_i(told.what), .event_tile_i(told.tile),
+        .event_valid_i(reported_valid), .event_ready_o(reported_ready), .event_i(reported.what), .event_tile_i(reported.tile),
         .enter_room_i(room), .exit_valid_i(leave_valid), .exit_ready_o(leave_ready), .exit_i(leave),
         .inject_wanted_o(wanted), .*);
   end
@@ -76,10 +76,10 @@ module host_tb
   end
 
   for (genvar i = 0; i < 4; i++) begin : gen_tx
-    told_t told = '0;
+    reported_t reported = '0;
     polyloom_overlay_host_tx #(.Cfg(shape(i))) i_dut (.exit_valid_i(leave_valid), .exit_ready_o(leave_ready),
-        .exit_i(leave), .event_valid_i(told_valid), .event_ready_o(told_ready), .event_i(told.what),
-        .event_tile_i(told.tile), .*);
+        .exit_i(leave), .event_valid_i(reported_valid), .event_ready_o(reported_ready), .event_i(reported.what),
+        .event_tile_i(reported.tile), .*);
   end
 
   for (genvar i = 0; i < 4; i++) begin : gen_inject
@@ -89,9 +89,9 @@ module host_tb
 
   for (genvar i = 0; i < 3; i++) begin : gen_room
     localparam int unsigned Flits[3] = '{1, 3, 128};
-    told_t tiles = '0, told;
+    reported_t tiles = '0, reported;
     polyloom_overlay_host_room #(.Flits(Flits[i])) i_dut (.event_valid_i(tiles_valid), .event_ready_o(tiles_ready),
-        .event_i(tiles.what), .event_tile_i(tiles.tile), .told_o(told.what), .told_tile_o(told.tile), .*);
+        .event_i(tiles.what), .event_tile_i(tiles.tile), .reported_o(reported.what), .reported_tile_o(reported.tile), .*);
   end
 
 endmodule

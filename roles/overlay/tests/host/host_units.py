@@ -14,7 +14,7 @@ from typing import Any
 from polyloom.rtl.testing import Harness, Struct
 
 MSG, UART_IN, START, UART_OUT, FAULT = 0x01, 0x06, 0x07, 0x46, 0x48
-WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, CTL_START, CTL_UART = range(6)
+WRITE_INSTR, READ_INSTR, WRITE_SCRATCHPAD, READ_SCRATCHPAD, CTL_START, CTL_UART = range(6)
 UNICAST, MASK, KEY, HOST = range(4)
 BROADCAST = 0xFFFFFFFF
 
@@ -22,7 +22,7 @@ CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
 HEADER = Struct.of("polyloom_overlay_pkg::header_t")
 FLIT = Struct.of("polyloom_overlay_pkg::flit_t")
 WORD = Struct.of("polyloom_shell_pkg::host_word_t")
-TOLD = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
+REPORTED = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
 REQUEST = Struct.of("polyloom_shell_pkg::prog_req_t")
 ROLE_WORD = Struct.of("polyloom_shell_pkg::role_word_t", flat=True)
 RANGE = Struct.of("polyloom_shell_pkg::range_t")
@@ -115,7 +115,7 @@ class Agent:
 
 
 class Shell(Agent):
-    """Passes frames on as the shell does: the next one after the answer to the one before."""
+    """Passes frames on as the shell does: the next one after the response to the one before."""
 
     def __init__(self, h: Harness, stall: str | float = "random") -> None:
         self._source = h.source("pass", stall)
@@ -123,7 +123,7 @@ class Shell(Agent):
         self._frames: deque[list[int]] = deque()
         self._sent = 0  # words of the frame under way
         self._end = 0  # words passed when it is whole
-        self.answers: list[bool] = []  # refused
+        self.responses: list[bool] = []  # refused
         self.cycles: list[int] = []
         super().__init__(h)
 
@@ -139,31 +139,31 @@ class Shell(Agent):
             self._source.send([WORD.pack(last=int(i == len(frame) - 1), data=w) for i, w in enumerate(frame)])
 
     def sample(self, cycle: int) -> None:
-        """See the answer, which must come after the last word."""
+        """See the response, which must come after the last word."""
         if not self._valid.get():
             return
-        assert self._sent and len(self._source.passed) == self._end, f"answer without a frame in cycle {cycle}"
-        assert cycle > self._source.cycles[-1], "answer in the cycle of the last word"
-        self.answers.append(bool(self._refused.get()))
+        assert self._sent and len(self._source.passed) == self._end, f"response without a frame in cycle {cycle}"
+        assert cycle > self._source.cycles[-1], "response in the cycle of the last word"
+        self.responses.append(bool(self._refused.get()))
         self.cycles.append(cycle)
         self._frames.popleft()
         self._sent = 0
 
     def busy(self) -> str:
         """Say how many frames are not answered."""
-        return f"{len(self._frames)} frames without an answer" if self._frames else ""
+        return f"{len(self._frames)} frames without a response" if self._frames else ""
 
 
 class Tiles(Agent):
-    """Takes requests with random stalls and answers reads in order, late."""
+    """Takes requests with random stalls and responds to reads in order, late."""
 
     def __init__(self, h: Harness, stall: str | float = "random", wait: int = 6) -> None:
         self.sink = h.sink("ctl", stall)
         self._valid, self._data = h.signal("ctl_rsp_valid"), h.signal("ctl_rdata")
         self.memory: dict[tuple[int, int, int], int] = {}  # scratchpad?, target, word
         self._wait, self._seen = wait, 0
-        self.answered: list[int] = []  # cycles
-        self._answers: deque[tuple[int, int]] = deque()
+        self.responded: list[int] = []  # cycles
+        self._responses: deque[tuple[int, int]] = deque()
         super().__init__(h)
 
     def requests(self) -> list[dict[str, int]]:
@@ -171,36 +171,36 @@ class Tiles(Agent):
         return [CTL.unpack(bits) for bits in self.sink.passed]
 
     def reset(self) -> None:
-        """No answer."""
+        """No response."""
         self._valid.set(0)
 
-    def last_answers(self, pairs: list[bool]) -> list[int]:
-        """By read, one more than the cycle in which the answer to its last half was given."""
-        cycles = iter(self.answered)
+    def last_responses(self, pairs: list[bool]) -> list[int]:
+        """By read, one more than the cycle in which the response to its last half was given."""
+        cycles = iter(self.responded)
         return [max(next(cycles) for _ in range(1 + pair)) + 1 for pair in pairs]
 
     def drive(self) -> None:
-        """Answer a read when its time has come; without an answer the data are noise."""
-        ready = bool(self._answers) and self.h.cycle >= self._answers[0][0]
-        self.answered += [self.h.cycle] * ready
+        """Respond to a read when its time has come; without a response the data are noise."""
+        ready = bool(self._responses) and self.h.cycle >= self._responses[0][0]
+        self.responded += [self.h.cycle] * ready
         self._valid.set(int(ready))
-        self._data.set(self._answers.popleft()[1] if ready else self.h.rng.getrandbits(32))
+        self._data.set(self._responses.popleft()[1] if ready else self.h.rng.getrandbits(32))
 
     def sample(self, cycle: int) -> None:
         """Look up what is read."""
         for bits in self.sink.passed[self._seen :]:
             r = CTL.unpack(bits)
-            pad = int(r["op"] in {WRITE_PAD, READ_PAD})
-            if r["op"] in {READ_INSTR, READ_PAD}:
+            scratchpad = int(r["op"] in {WRITE_SCRATCHPAD, READ_SCRATCHPAD})
+            if r["op"] in {READ_INSTR, READ_SCRATCHPAD}:
                 assert not r["all"]
-                at = r["addr"] // 4 if pad else r["addr"]
-                value = self.memory.get((pad, r["target"], at), at * 0x10001 ^ r["target"] << 24)
-                self._answers.append((cycle + 1 + self.h.rng.randrange(self._wait), value))
+                at = r["addr"] // 4 if scratchpad else r["addr"]
+                value = self.memory.get((scratchpad, r["target"], at), at * 0x10001 ^ r["target"] << 24)
+                self._responses.append((cycle + 1 + self.h.rng.randrange(self._wait), value))
         self._seen = len(self.sink.passed)
 
     def busy(self) -> str:
         """Say how many reads are not answered."""
-        return "reads without an answer" if self._answers else ""
+        return "reads without a response" if self._responses else ""
 
 
 class Network(Agent):

@@ -17,7 +17,7 @@ from host_units import (
     CTL,
     CTL_UART,
     FAULT,
-    READ_PAD,
+    READ_SCRATCHPAD,
     SHAPES,
     UART_IN,
     UNICAST,
@@ -56,24 +56,24 @@ async def all_at_once(dut: Any, which: int) -> None:
     """Nothing is lost, mixed up or reordered within its kind; idle only when all is over."""
     h = scope(dut, which)
     shell, words, tiles, network = Shell(h), Words(h), Tiles(h, wait=20), Network(h)
-    tx, told, leave = h.sink("tx"), h.source("told"), h.source("leave")
+    tx, reported, leave = h.sink("tx"), h.source("reported"), h.source("leave")
     let_in, let_out = Pulses(h, "host_in"), Pulses(h, "host_out")
     place(h, (0, 0), (3, 2))
     await h.reset()
     maker = FrameMaker(h.rng, SHAPES[which], (0, 0), (3, 2))
     for _ in range(60):
         shell.send(maker.make())
-    answers = random_accesses(h, words, which, 80)
+    responses = random_accesses(h, words, which, 80)
     events = [random_event(h, SHAPES[which], (0, 0)) for _ in range(60)]
     out = [random_message(h, SHAPES[which]) for _ in range(60)]
-    told.send([bits for bits, _ in events])
+    reported.send([bits for bits, _ in events])
     leave.send([flit for flits, _ in out for flit in flits])
     await h.drain(limit=100_000, after=100)
-    assert shell.answers == maker.expected.refused
-    assert words.answers == answers
+    assert shell.responses == maker.expected.refused
+    assert words.responses == responses
     requests = tiles.requests()
-    assert [CTL.pack(**r) for r in requests if r["op"] <= READ_PAD] == words.requests
-    assert [CTL.pack(**r) for r in requests if r["op"] > READ_PAD] == maker.expected.requests
+    assert [CTL.pack(**r) for r in requests if r["op"] <= READ_SCRATCHPAD] == words.requests
+    assert [CTL.pack(**r) for r in requests if r["op"] > READ_SCRATCHPAD] == maker.expected.requests
     assert network.flits == maker.expected.flits
     assert len(let_in.cycles) == sum(flit >> FIRST & 1 for flit in network.flits)
     frames = frames_of(tx.passed)
@@ -98,15 +98,15 @@ async def frames_run_beside_reads(dut: Any) -> None:
     place(h, (0, 0), (1, 1))
     shell, words, tiles = Shell(h), Words(h), Tiles(h, wait=40)
     await h.reset()
-    answers = random_accesses(h, words, 0, 60)
+    responses = random_accesses(h, words, 0, 60)
     bytes_ = [h.rng.getrandbits(8) for _ in range(60)]
     for byte in bytes_:
         shell.send([word0(UART_IN, byte, 2)])
     await h.drain()
-    assert words.answers == answers
-    of_words = [r for r in tiles.requests() if r["op"] <= READ_PAD]
+    assert words.responses == responses
+    of_words = [r for r in tiles.requests() if r["op"] <= READ_SCRATCHPAD]
     assert [CTL.pack(**r) for r in of_words] == words.requests
-    assert [r["data"] for r in tiles.requests() if r["op"] > READ_PAD] == bytes_
+    assert [r["data"] for r in tiles.requests() if r["op"] > READ_SCRATCHPAD] == bytes_
 
 
 @cocotb.test()
@@ -136,16 +136,16 @@ async def a_closed_gate_holds_what_fits(dut: Any, which: int) -> None:
     expected = messages(h, shell, which, fits + 1, shape.max_flits)
     shell.send([word0(UART_IN, 1, 0)])
     tiles.sink.expect([CTL.pack(op=CTL_UART, data=1)])
-    await h.until(lambda: len(shell.answers) == fits)
+    await h.until(lambda: len(shell.responses) == fits)
     await h.step(300)
-    assert shell.answers == [False] * fits
+    assert shell.responses == [False] * fits
     assert not network.flits
     assert h.signal("wanted").get()
     assert not h.signal("idle").get() and not h.signal("work_idle").get()
     network.open = 1.0
     await h.drain()
     assert network.flits == expected
-    assert len(shell.answers) == fits + 2
+    assert len(shell.responses) == fits + 2
 
 
 @cocotb.test()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: random messages, with keys too where there are routers, console bytes and starts on four shapes of boards,
-good ones and each reason to refuse: answers, requests to the tiles, flits, their order; at board (0,0) and elsewhere;
+good ones and each reason to refuse: responses, requests to the tiles, flits, their order; at board (0,0) and elsewhere;
 random stalls on all sides; times.
 
 Tests polyloom_overlay_host_frames within polyloom_overlay_host. Leaves out: malformed frames (the shell stops those).
@@ -33,7 +33,7 @@ PLACES = (((0, 0), (1, 1)), ((0, 0), (3, 2)), ((1, 0), (2, 2)), ((0, 0), (8, 8))
 
 @cocotb.test()
 @cocotb.parametrize(which=range(4))
-async def does_what_frames_ask(dut: Any, which: int) -> None:
+async def does_what_frames_request(dut: Any, which: int) -> None:
     """Against the checks of roles/overlay/sim/board/board_shell.cc, written in Python."""
     for board, mesh in PLACES:
         h = scope(dut, which)
@@ -47,15 +47,15 @@ async def does_what_frames_ask(dut: Any, which: int) -> None:
             shell.send(maker.make())
         tiles.sink.expect(maker.expected.requests)
         await h.drain(after=100)
-        assert shell.answers == maker.expected.refused
+        assert shell.responses == maker.expected.refused
         assert network.flits == maker.expected.flits
         assert {True, False} <= set(maker.expected.refused)
         assert h.signal("idle").get()
 
 
 @cocotb.test()
-async def answers_in_the_time_of_the_header(dut: Any) -> None:
-    """Cycles from a frame's last word to its answer, nobody stalling."""
+async def responses_in_the_time_of_the_header(dut: Any) -> None:
+    """Cycles from a frame's last word to its response, no one stalling."""
     h = scope(dut, 0)
     shell, _, _ = Shell(h, "never"), Tiles(h, "never"), Network(h, 1.0, 1.0)
     place(h, (0, 0), (1, 1))
@@ -71,4 +71,4 @@ async def answers_in_the_time_of_the_header(dut: Any) -> None:
         shell.send(frame)
         await h.drain()
         assert shell.cycles[-1] - shell._source.cycles[-1] == cycles, frame
-    assert shell.answers == [False, True, True, False, False]
+    assert shell.responses == [False, True, True, False, False]

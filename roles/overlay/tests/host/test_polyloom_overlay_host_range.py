@@ -38,7 +38,7 @@ async def only_what_is_there(dut: Any, which: int) -> None:
     """Random ranges near the limits."""
     h, s = scope(dut, which), SHAPES[which]
     await h.reset()
-    signal, answer, seen = h.signal("range"), h.signal("range_ok"), set()
+    signal, response, seen = h.signal("range"), h.signal("range_ok"), set()
     for _ in range(6000):
         space = h.rng.choice([0, 1, 2, 3, 3, 2, h.rng.randrange(256)])
         ends = {2: [s.instr_words, 0], 3: [s.mailbox_slots * 64, 0]}.get(space, [SRAM_A, DRAM_END, INTERLEAVED, TOP])
@@ -52,6 +52,6 @@ async def only_what_is_there(dut: Any, which: int) -> None:
         signal.set(RANGE.pack(space=space, target=target, address=address, bytes=size))
         await h.step()
         wanted = has(s, space, target, address, size)
-        assert bool(answer.get()) == wanted, f"space {space} target {target:#x} address {address:#x} bytes {size}"
+        assert bool(response.get()) == wanted, f"space {space} target {target:#x} address {address:#x} bytes {size}"
         seen.add((space, wanted))
     assert {(0, True), (0, False), (2, True), (2, False), (3, True), (3, False)} <= seen

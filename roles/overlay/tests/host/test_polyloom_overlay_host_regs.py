@@ -45,16 +45,16 @@ class Retired(Agent):
 
 
 async def access(h: Harness, index: int, write: bool = False) -> dict[str, int]:
-    """One access; the answer comes in its cycle."""
+    """One access; the response comes in its cycle."""
     h.signal("reg_valid").set(1)
     h.signal("reg_req").set(REQ.pack(write=int(write), index=index, wdata=h.rng.getrandbits(64)))
     await h.step()
     assert h.signal("reg_rsp_valid").get()
-    answer = RSP.unpack(h.signal("reg_rsp").get())
+    response = RSP.unpack(h.signal("reg_rsp").get())
     h.signal("reg_valid").set(0)
     await h.step()
     assert not h.signal("reg_rsp_valid").get()
-    return answer
+    return response
 
 
 @cocotb.test()

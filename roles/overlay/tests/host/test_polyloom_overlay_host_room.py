@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from host_units import TOLD
+from host_units import REPORTED
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -25,14 +25,14 @@ ROOM = 0x88
 class Gone:
     """Flits of the host's go on, never so many that the host, who waits for room, could not have sent them."""
 
-    def __init__(self, h: Harness, flits: int, told: Any, rate: float) -> None:
+    def __init__(self, h: Harness, flits: int, reported: Any, rate: float) -> None:
         self.rate, self.count = rate, 0
-        self._h, self._flits, self._told, self._gone = h, flits, told, h.signal("gone")
+        self._h, self._flits, self._reported, self._gone = h, flits, reported, h.signal("gone")
         EveryCycle(h, self.drive, lambda cycle: None)
 
     def reported(self) -> int:
         """Flits that the host knows of."""
-        return self._flits * sum(TOLD.unpack(event)["cause"] == ROOM for event in self._told.passed)
+        return self._flits * sum(REPORTED.unpack(event)["cause"] == ROOM for event in self._reported.passed)
 
     def drive(self) -> None:
         """One more flit, or none."""
@@ -46,20 +46,22 @@ class Gone:
 @cocotb.parametrize(which=range(3), rate=[0.2, 1.0], stall=["random", "never"])
 async def each_so_many_flits_are_told(dut: Any, which: int, rate: float, stall: str) -> None:
     h = Harness(dut, dut.gen_room[which])
-    events, told = h.source("tiles"), h.sink("told", stall)
-    gone = Gone(h, FLITS[which], told, 0.0)
+    events, reported = h.source("tiles"), h.sink("reported", stall)
+    gone = Gone(h, FLITS[which], reported, 0.0)
     await h.reset()
     assert h.signal("idle").get()
     gone.rate = rate
-    of_tiles = [TOLD.pack(tile=h.rng.randrange(1, 256), cause=1, pc=i, value=h.rng.getrandbits(32)) for i in range(150)]
+    of_tiles = [
+        REPORTED.pack(tile=h.rng.randrange(1, 256), cause=1, pc=i, value=h.rng.getrandbits(32)) for i in range(150)
+    ]
     events.send(of_tiles)
     wanted = 20 if FLITS[which] < 100 else 3
     await h.until(lambda: gone.reported() >= wanted * FLITS[which] and len(events.passed) == len(of_tiles))
     gone.rate = 0.0
     await h.drain(after=20)
-    room = [event for event in told.passed if TOLD.unpack(event)["cause"] == ROOM]
-    assert [event for event in told.passed if event not in room] == of_tiles
-    assert set(room) == {TOLD.pack(fault=1, cause=ROOM, value=FLITS[which])}
+    room = [event for event in reported.passed if REPORTED.unpack(event)["cause"] == ROOM]
+    assert [event for event in reported.passed if event not in room] == of_tiles
+    assert set(room) == {REPORTED.pack(fault=1, cause=ROOM, value=FLITS[which])}
     assert len(room) == gone.count // FLITS[which]
     assert h.signal("idle").get()
 
@@ -67,13 +69,13 @@ async def each_so_many_flits_are_told(dut: Any, which: int, rate: float, stall: 
 @cocotb.test()
 async def reset_forgets_what_is_owed(dut: Any) -> None:
     h = Harness(dut, dut.gen_room[1])
-    told = h.sink("told", 1.0)
-    gone = Gone(h, FLITS[1], told, 0.0)
+    reported = h.sink("reported", 1.0)
+    gone = Gone(h, FLITS[1], reported, 0.0)
     await h.reset()
     gone.rate = 1.0
     await h.until(lambda: gone.count == 4 * FLITS[1])
     gone.rate = 0.0
     await h.step(3)
-    assert not h.signal("idle").get() and not told.passed
+    assert not h.signal("idle").get() and not reported.passed
     await h.reset()
-    assert h.signal("idle").get() and not told.passed
+    assert h.signal("idle").get() and not reported.passed

@@ -22,15 +22,15 @@ test = bench(__file__, "host_tb")
 
 @cocotb.test()
 @cocotb.parametrize(which=range(4), board=[(0, 0), (2, 5), (7, 7)])
-async def frames_say_what_was_told(dut: Any, which: int, board: tuple[int, int]) -> None:
+async def frames_say_what_was_reported(dut: Any, which: int, board: tuple[int, int]) -> None:
     """Both inputs at once."""
     h = Harness(dut, dut.gen_tx[which])
-    tx, told, leave, out = h.sink("tx"), h.source("told"), h.source("leave"), Pulses(h, "host_out")
+    tx, reported, leave, out = h.sink("tx"), h.source("reported"), h.source("leave"), Pulses(h, "host_out")
     place_board(h, board)
     await h.reset()
     events = [random_event(h, SHAPES[which], board) for _ in range(80)]
     messages = [random_message(h, SHAPES[which]) for _ in range(80)]
-    told.send([bits for bits, _ in events])
+    reported.send([bits for bits, _ in events])
     for flits, _ in messages:
         leave.send(flits)
     await h.until(lambda: bool(tx.passed))
@@ -47,9 +47,9 @@ async def frames_say_what_was_told(dut: Any, which: int, board: tuple[int, int])
 async def messages_and_events_take_turns(dut: Any) -> None:
     """While both wait, none comes twice in a row; a frame costs its words and a cycle. The first is a message."""
     h = Harness(dut, dut.gen_tx[2])
-    tx, told, leave = h.sink("tx", "never"), h.source("told", "never"), h.source("leave", "never")
+    tx, reported, leave = h.sink("tx", "never"), h.source("reported", "never"), h.source("leave", "never")
     await h.reset()
-    told.send([random_event(h, SHAPES[2], (0, 0))[0] for _ in range(20)])
+    reported.send([random_event(h, SHAPES[2], (0, 0))[0] for _ in range(20)])
     for _ in range(20):
         leave.send(random_message(h, SHAPES[2])[0])
     await h.drain(after=20)
@@ -64,18 +64,18 @@ async def messages_and_events_take_turns(dut: Any) -> None:
 async def the_first_word_comes_a_cycle_later(dut: Any) -> None:
     """Than what it tells of, and an event or a flit goes with its last word."""
     h = Harness(dut, dut.gen_tx[0])
-    tx, told, leave = h.sink("tx", "never"), h.source("told", "never"), h.source("leave", "never")
+    tx, reported, leave = h.sink("tx", "never"), h.source("reported", "never"), h.source("leave", "never")
     await h.reset()
     for _ in range(30):
         seen = len(tx.passed)
         begin = h.cycle
         if h.rng.random() < 0.5:
-            told.send(random_event(h, SHAPES[0], (0, 0))[0])
+            reported.send(random_event(h, SHAPES[0], (0, 0))[0])
         else:
             leave.send(random_message(h, SHAPES[0])[0])
         await h.drain(after=h.rng.randrange(1, 5))
         assert tx.cycles[seen] == begin + 1
-        assert tx.cycles[-1] in (told.cycles + leave.cycles)
+        assert tx.cycles[-1] in (reported.cycles + leave.cycles)
         assert h.signal("idle").get()
 
 
@@ -83,11 +83,11 @@ async def the_first_word_comes_a_cycle_later(dut: Any) -> None:
 async def reset_begins_anew(dut: Any) -> None:
     """Within a frame; what waits is told from its first word."""
     h = Harness(dut, dut.gen_tx[1])
-    tx, told, leave = h.sink("tx"), h.source("told"), h.source("leave")
+    tx, reported, leave = h.sink("tx"), h.source("reported"), h.source("leave")
     place_board(h, (3, 4))
     for _ in range(20):
         await h.reset()
-        told.send(random_event(h, SHAPES[1], (3, 4))[0])
+        reported.send(random_event(h, SHAPES[1], (3, 4))[0])
         leave.send(random_message(h, SHAPES[1])[0])
         await h.step(h.rng.randrange(12))
         # What stands at the inputs stands there after the reset too, or is gone; so whole frames must come.

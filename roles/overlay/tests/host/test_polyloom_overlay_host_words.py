@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: words of instruction memories and scratchpads of boards of four shapes: single and broadcast writes, pairs
-and odd halves, reads of both; random stalls, late answers; each access's requests in order and no other, the answer in
-its cycle, and none else; halves without a gap; a reset between the halves.
+and odd halves, reads of both; random stalls, late responses; each access's requests in order and no other, the response
+in its cycle, and none else; halves without a gap; a reset between the halves.
 
 Leaves out: ranges outside a memory (..._host_range); frames beside a read (..._host).
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import cocotb
 from host_ends import Words, random_accesses
-from host_units import CTL, WRITE_PAD, Tiles
+from host_units import CTL, WRITE_SCRATCHPAD, Tiles
 
 from polyloom.rtl.testing import Harness, bench
 
@@ -22,20 +22,20 @@ test = bench(__file__, "host_tb")
 @cocotb.test()
 @cocotb.parametrize(which=range(4))
 async def words_become_requests(dut: Any, which: int) -> None:
-    """All kinds, in order, with stalls; a read is answered a cycle after its last half's answer."""
+    """All kinds, in order, with stalls; a read is answered a cycle after its last half's response."""
     h = Harness(dut, dut.gen_words)
     words, tiles = Words(h), Tiles(h)
     await h.reset()
-    answers = random_accesses(h, words, which, 200)
+    responses = random_accesses(h, words, which, 200)
     tiles.sink.expect(words.requests)
     await h.drain()
-    assert words.answers == answers
-    assert words.cycles == tiles.last_answers(words.pairs)
+    assert words.responses == responses
+    assert words.cycles == tiles.last_responses(words.pairs)
 
 
 @cocotb.test()
 async def a_half_a_cycle(dut: Any) -> None:
-    """Writes keep the tiles busy when nobody stalls; a request stands in the cycle of its access."""
+    """Writes keep the tiles busy when no one stalls; a request stands in the cycle of its access."""
     h = Harness(dut, dut.gen_words)
     words, tiles = Words(h, "never"), Tiles(h, "never")
     await h.reset()
@@ -60,4 +60,4 @@ async def reset_forgets_half_an_access(dut: Any) -> None:
     await h.drain()
     low, high = words.requests
     assert tiles.sink.passed == [low, low, high]
-    assert CTL.unpack(low)["op"] == WRITE_PAD
+    assert CTL.unpack(low)["op"] == WRITE_SCRATCHPAD

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, OverlayLinkSwap,
                          ::testing::Values(Wire{"clean", 0, 0}, Wire{"noisy", 1e-5, 0.02}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(OverlayLinkRtl, PacketsOvertakeMessagesThatNobodyTakes) {
+TEST(OverlayLinkRtl, PacketsOvertakeMessagesThatNoThreadAccepts) {
   Plan plans[2] = {random_plan(1, 2000, 1), random_plan(2, 1, 1)};
   plans[1].deaf_until = 60'000;
   TwoBoards w(plans, {true, true}, {.latency = 780'000, .period = 6'400});

@@ -52,14 +52,14 @@ async def makes_items(dut: Any, stall: str) -> None:
     EveryCycle(h, drive, check)
     await h.reset()
     expected: list[int] = []
-    taken: list[int] = []  # numbers of the items with which flits are taken
+    accepted: list[int] = []  # numbers of the items with which flits are taken
     for phase in range(8):
         now = phase & 1
         messages = messages_of(h, now)
         for message in messages:
             items = message.items()
             body = len(expected) + 1 + (message.kind == MASK)
-            taken += [body + 2 * i + 1 for i in range(len(message.data))]
+            accepted += [body + 2 * i + 1 for i in range(len(message.data))]
             expected += [WORD.pack(last=int(i == len(items) - 1), word=item) for i, item in enumerate(items)]
             source.send(message.flits(h.rng))
         sink.expect(expected[len(sink.passed) :])
@@ -68,4 +68,4 @@ async def makes_items(dut: Any, stall: str) -> None:
         if stall == "never":
             assert sink.cycles[-1] - sink.cycles[begin] == len(sink.cycles) - begin - 1, "not an item a cycle"
     assert count == 480
-    assert source.cycles == [sink.cycles[i] for i in taken], "a flit is not taken with its second half"
+    assert source.cycles == [sink.cycles[i] for i in accepted], "a flit is not taken with its second half"

@@ -40,12 +40,12 @@ module mailbox_tb
     localparam cfg_t Cfg = config_of(k);
     localparam int unsigned C = Cfg.cores;
     localparam int unsigned T = Cfg.threads;
-    polyloom_overlay_mailbox #(.Cfg(Cfg)) i_dut (.pad_ctl_valid_i(ctl_valid), .pad_ctl_ready_o(ctl_ready),
-        .pad_ctl_i(ctl), .pad_ctl_rsp_valid_o(ctl_rsp_valid), .pad_ctl_rdata_o(ctl_rdata), .in_i(in_flit),
+    polyloom_overlay_mailbox #(.Cfg(Cfg)) i_dut (.scratchpad_ctl_valid_i(ctl_valid), .scratchpad_ctl_ready_o(ctl_ready),
+        .scratchpad_ctl_i(ctl), .scratchpad_ctl_rsp_valid_o(ctl_rsp_valid), .scratchpad_ctl_rdata_o(ctl_rdata), .in_i(in_flit),
         .event_o(event_word), .release_i(released), .release_vote_i(released_vote), .idle_o(), .*);
   end
 
-  begin : gen_pad
+  begin : gen_scratchpad
     localparam cfg_t Cfg = config_of(0);
     localparam int unsigned C = Cfg.cores;
     logic hold, settled, want = '0, read;
@@ -57,7 +57,7 @@ module mailbox_tb
       if (!rst_ni) left_q <= '0;
       else if (read) left_q <= left_q - 1'b1;
     end
-    polyloom_overlay_mailbox_pad #(.Cfg(Cfg)) i_dut (.hold_i(hold), .settled_o(settled), .read_i(read), .flit_o(rflit),
+    polyloom_overlay_mailbox_scratchpad #(.Cfg(Cfg)) i_dut (.hold_i(hold), .settled_o(settled), .read_i(read), .flit_o(rflit),
         .flit_i(wflit), .*);
   end
 
@@ -77,8 +77,8 @@ module mailbox_tb
 
   for (genvar k = 0; k < 3; k++) begin : gen_events
     localparam cfg_t Cfg = config_of(k);
-    polyloom_overlay_mailbox_events #(.Cfg(Cfg)) i_dut (.event_valid_o(told_valid), .event_ready_i(told_ready),
-        .event_o(told), .*);
+    polyloom_overlay_mailbox_events #(.Cfg(Cfg)) i_dut (.event_valid_o(reported_valid), .event_ready_i(reported_ready),
+        .event_o(reported), .*);
   end
 
   for (genvar k = 0; k < 3; k++) begin : gen_queues

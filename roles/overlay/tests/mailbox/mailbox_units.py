@@ -16,13 +16,13 @@ from polyloom.rtl.testing import Harness, Struct
 SEND = Struct.of("polyloom_overlay_pkg::send_t")
 #: Why a send is refused: low bits of the cause, of which the first counts (arch/send_fault.h).
 REFUSED = 0x80
-BUSY, LENGTH, NOWHERE, NOBODY, NO_THREAD, POINTER = 3, 4, 0, 5, 6, 7
+BUSY, LENGTH, NOWHERE, NO_RECEIVER, NO_THREAD, POINTER = 3, 4, 0, 5, 6, 7
 MEM = Struct.of("polyloom_overlay_pkg::mem_req_t")
 RSP = Struct.of("polyloom_overlay_pkg::rsp_t")
 FLIT = Struct.of("polyloom_overlay_pkg::flit_t", flat=True)
 EVENT = Struct.of("polyloom_overlay_pkg::tile_event_t")
 CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
-WRITE_PAD, READ_PAD = 2, 3
+WRITE_SCRATCHPAD, READ_SCRATCHPAD = 2, 3
 LOAD, STORE = 0, 1
 UNICAST, MASK, KEY, HOST = range(4)
 CAN_SEND, CAN_RECV, IDLE, VOTE = 1, 2, 4, 8
@@ -79,7 +79,7 @@ class CoreModel:
 
 
 class Tile:
-    """Drives a mailbox and compares every output in every cycle. Calls are put into `calls` by whoever tests."""
+    """Drives a mailbox and compares every output in every cycle. Calls are put into `calls` by anyone who tests."""
 
     def __init__(self, h: Harness, size: Size) -> None:
         self.h, self.rng, self.size = h, h.rng, size
@@ -106,7 +106,7 @@ class Tile:
         self.pending: dict[
             tuple[int, int], tuple[int, int] | None
         ] = {}  # core, thread -> place, what a load must bring
-        self.pad_answers: list[tuple[int, int, int, int]] = []  # cycle, core, thread, data
+        self.scratchpad_responses: list[tuple[int, int, int, int]] = []  # cycle, core, thread, data
         self.events: list[int] = []
         self.event_ready = True
         self.counts = dict.fromkeys(("sent", "sent_flit", "received", "received_flit", "freed"), 0)
@@ -196,7 +196,7 @@ class Tile:
         core, t = divmod(thread, self.size.threads)
         assert (core, t) not in self.pending
         op = LOAD if data is None else STORE
-        self._call("pad_req", core, MEM.pack(op=op, size=2, thread=t, addr=0x8000 | word * 4, data=data or 0))
+        self._call("scratchpad_req", core, MEM.pack(op=op, size=2, thread=t, addr=0x8000 | word * 4, data=data or 0))
         if data is not None:
             self.shadow[word] = data
         self.pending[core, t] = (word, self.shadow[word]) if data is None and word in self.shadow else None
@@ -222,8 +222,8 @@ class Tile:
             self.set("in_flit", flit)
 
     def _drive_calls(self) -> None:
-        ports = {"send": SEND.width, "pad_req": MEM.width, "free": 9}
-        for port in ("send", "pad_req", "free", "recv", "wait"):
+        ports = {"send": SEND.width, "scratchpad_req": MEM.width, "free": 9}
+        for port in ("send", "scratchpad_req", "free", "recv", "wait"):
             made = self.calls.get(port, {})
             self.set(f"{port}_valid", sum(1 << core for core in made))
             if not made:
@@ -242,7 +242,7 @@ class Tile:
         self._check_out(cycle)
         self._check_levels(cycle)
         self._check_recv()
-        self._check_pad(cycle)
+        self._check_scratchpad(cycle)
         self._serve(cycle)
         self._take_calls()
         self._network(cycle)
@@ -261,7 +261,7 @@ class Tile:
             return
         flit = FLIT.unpack(self.get("out"))
         if not self.out_rest:
-            assert flit["first"] and self.sends, f"cycle {cycle}: a flit that nobody sent"
+            assert flit["first"] and self.sends, f"cycle {cycle}: a flit that nothing sent"
             message = self.sends[0]
             assert self.room_before, f"cycle {cycle}: started without room"
             assert cycle >= message.called + 2
@@ -322,28 +322,28 @@ class Tile:
             self.held[thread].append(message)
         self.received_by, self.queues_taken = {}, {}
 
-    def _check_pad(self, cycle: int) -> None:
-        valid = self.get("pad_valid")
-        assert valid & (valid - 1) == 0, "two answers in a cycle"
+    def _check_scratchpad(self, cycle: int) -> None:
+        valid = self.get("scratchpad_valid")
+        assert valid & (valid - 1) == 0, "two responses in a cycle"
         if valid:
-            core, answer = valid.bit_length() - 1, RSP.unpack(self.get("pad"))
-            known = self.pending.pop((core, answer["thread"]))
+            core, response = valid.bit_length() - 1, RSP.unpack(self.get("scratchpad"))
+            known = self.pending.pop((core, response["thread"]))
             if known is not None:
-                assert answer["data"] == known[1], f"cycle {cycle}: word {known[0]} is {answer['data']:#x}"
-            self.pad_answers.append((cycle, core, answer["thread"], answer["data"]))
+                assert response["data"] == known[1], f"cycle {cycle}: word {known[0]} is {response['data']:#x}"
+            self.scratchpad_responses.append((cycle, core, response["thread"], response["data"]))
 
     def _serve(self, cycle: int) -> None:
-        taken = self.calls.get("recv", {})
+        accepted = self.calls.get("recv", {})
         self.queues_taken = {}
         for core, model in enumerate(self.cores):
             base = core * self.size.threads
             served = None
             if model.buffer and model.buffer[0][0] <= cycle and not model.pause:
                 _, threads, message = model.buffer[0]
-                room = len(self.queues[threads[0]]) < PLACES or taken.get(core) == threads[0] - base
+                room = len(self.queues[threads[0]]) < PLACES or accepted.get(core) == threads[0] - base
                 served = (threads[0], message) if room else None
-            if core in taken:
-                thread = base + taken[core]
+            if core in accepted:
+                thread = base + accepted[core]
                 if self.queues[thread]:
                     self.queues_taken[thread] = self.queues[thread].popleft()
                     self.received_by[core] = thread

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
-from mailbox_units import BUSY, LENGTH, NO_THREAD, NOBODY, NOWHERE, POINTER, SEND
+from mailbox_units import BUSY, LENGTH, NO_RECEIVER, NO_THREAD, NOWHERE, POINTER, SEND
 
 from polyloom.rtl.testing import Harness, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -40,7 +40,7 @@ class Board:
 
 
 #: Other reasons are bad places.
-CODES = {"busy": BUSY, "flits": LENGTH, "nobody": NOBODY, "mask": NO_THREAD, "astray": POINTER}
+CODES = {"busy": BUSY, "flits": LENGTH, "no receiver": NO_RECEIVER, "mask": NO_THREAD, "astray": POINTER}
 BOARDS = (Board(2, 3, 8, 4, False), Board(2, 3, 64, 4, True), Board(2, 3, 1, 3, False), Board(5, 9, 32, 1, True))
 
 
@@ -72,7 +72,7 @@ class Send:
             "flits": self.flits > board.max_flits,
             "extra": self.extra >= 4 and not self.key(board),
             **{f"at {i}": mailbox and self.at[i] >= limits[i] for i in range(4)},
-            "nobody": mailbox and self.mask == 0,
+            "no receiver": mailbox and self.mask == 0,
             "mask": mailbox and self.mask >> board.threads != 0,
             "astray": self.astray,
         }
@@ -107,22 +107,22 @@ def make(rng: random.Random, board: Board, mesh: tuple[int, int]) -> Send:
 
 @cocotb.test()
 @cocotb.parametrize(which=range(4))
-async def tells_good_from_bad(dut: Any, which: int) -> None:
+async def reports_good_from_bad(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_check[which])
     board = BOARDS[which]
     names = ("send", "valid", "busy", "mesh", "host", "key", "bad", "why")
     word, valid, busy, mesh, host, key, bad, why = (h.signal(name) for name in names)
     rng = h.rng
-    size, send, asked = (1, 1), make(rng, board, (1, 1)), False
+    size, send, requested = (1, 1), make(rng, board, (1, 1)), False
     only: Counter[str] = Counter()  # what alone was wrong
 
     def drive() -> None:
-        nonlocal size, send, asked
+        nonlocal size, send, requested
         if rng.random() < 0.05:
             size = (rng.randint(1, 8), rng.randint(1, 8))
-        send, asked = make(rng, board, size), rng.random() < 0.9
+        send, requested = make(rng, board, size), rng.random() < 0.9
         mesh.set(size[1] << 4 | size[0])
-        valid.set(int(asked))
+        valid.set(int(requested))
         busy.set(int(send.busy))
         noise = {"thread": rng.getrandbits(4), "slot": rng.getrandbits(9), "pc": rng.getrandbits(32)}
         noise["astray"] = int(send.astray)
@@ -132,14 +132,14 @@ async def tells_good_from_bad(dut: Any, which: int) -> None:
         wrong = send.wrong(board, size)
         assert host.get() == send.extra >> 1 & 1, f"cycle {cycle}: {send}"
         assert key.get() == send.key(board), f"cycle {cycle}: {send}"
-        assert bad.get() == (asked and bool(wrong)), f"cycle {cycle}: {send}, mesh {size}: wrong {wrong}"
+        assert bad.get() == (requested and bool(wrong)), f"cycle {cycle}: {send}, mesh {size}: wrong {wrong}"
         if bad.get():
             assert why.get() == CODES.get(wrong[0], NOWHERE), f"cycle {cycle}: {why.get()}: {wrong}"
-        if asked and len(wrong) < 2:
+        if requested and len(wrong) < 2:
             only["".join(wrong)] += 1
 
     EveryCycle(h, drive, check)
     await h.reset()
-    possible = {"", "busy", "flits", "extra", "nobody", "astray", "at 1", "at 2", "at 3"}
+    possible = {"", "busy", "flits", "extra", "no receiver", "astray", "at 1", "at 2", "at 3"}
     possible |= {"mask"} if board.threads < 64 else set()
     await h.until(lambda: h.cycle > 1000 and possible <= only.keys())

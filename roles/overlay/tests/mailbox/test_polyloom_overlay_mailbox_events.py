@@ -26,14 +26,14 @@ class Refusals:
     def __init__(self, h: Harness, size: Size) -> None:
         self.h, self.rng, self.size, self.rate = h, h.rng, size, 0.5
         self.io = {name: h.signal(name) for name in ("bad", "why", "send", "lost")}
-        self.sink = h.sink("told")
+        self.sink = h.sink("reported")
         self.queues: list[deque[tuple[int, int, int, int]]] = [
             deque() for _ in range(size.cores)
         ]  # thread, pc, dest, why
         self.new: dict[int, tuple[int, int, int, int]] = {}
         self.shown: int | None = None  # the event that the host is offered
         self.last = size.cores - 1
-        self.lost = self.told = self.most = 0
+        self.lost = self.reported = self.most = 0
         self.stop = False
         EveryCycle(h, self.drive, self.check)
 
@@ -69,7 +69,7 @@ class Refusals:
             assert got == self.shown, f"cycle {cycle}: {EVENT.unpack(got)}, expected {EVENT.unpack(self.shown)}"
             if self.sink.ready.get():
                 self.shown = None
-                self.told += 1
+                self.reported += 1
         elif any(self.queues):
             turns = ((self.last + 1 + n) % self.size.cores for n in range(self.size.cores))
             self.last = next(core for core in turns if self.queues[core])
@@ -85,10 +85,10 @@ class Refusals:
 
 @cocotb.test()
 @cocotb.parametrize(which=range(3))
-async def tells_each_threads_first(dut: Any, which: int) -> None:
+async def reports_each_threads_first(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_events[which])
     refusals = Refusals(h, SIZES[which])
     await h.reset()
-    await h.until(lambda: refusals.told > 300 and refusals.lost > 300 and refusals.most == SIZES[which].all)
+    await h.until(lambda: refusals.reported > 300 and refusals.lost > 300 and refusals.most == SIZES[which].all)
     refusals.stop = True
     await h.until(lambda: not any(refusals.queues) and refusals.shown is None)

@@ -21,24 +21,24 @@ test = bench(__file__, "mailbox_tb")
 @cocotb.parametrize(count=range(1, 5))
 async def picks_the_next_one(dut: Any, count: int) -> None:
     h = Harness(dut, dut.gen_pick[count - 1])
-    request, taken, valid, idx = (h.signal(name) for name in ("request", "taken", "valid", "idx"))
-    asking, take, last = 0, False, count - 1
+    request, accepted, valid, idx = (h.signal(name) for name in ("request", "accepted", "valid", "idx"))
+    requesting, accept, last = 0, False, count - 1
     served = [0] * count
 
     def drive() -> None:
-        nonlocal asking, take
-        asking, take = h.rng.getrandbits(count) & h.rng.choice([0xF, h.rng.getrandbits(4)]), h.rng.random() < 0.6
-        request.set(asking)
-        taken.set(int(take))
+        nonlocal requesting, accept
+        requesting, accept = h.rng.getrandbits(count) & h.rng.choice([0xF, h.rng.getrandbits(4)]), h.rng.random() < 0.6
+        request.set(requesting)
+        accepted.set(int(accept))
 
     def check(cycle: int) -> None:
         nonlocal last
-        assert valid.get() == (asking != 0), f"cycle {cycle}"
-        if not asking:
+        assert valid.get() == (requesting != 0), f"cycle {cycle}"
+        if not requesting:
             return
-        turn = next(i for i in ((last + 1 + n) % count for n in range(count)) if asking >> i & 1)
-        assert idx.get() == turn, f"cycle {cycle}: {asking:#x} ask, {last} was the last one"
-        if take:
+        turn = next(i for i in ((last + 1 + n) % count for n in range(count)) if requesting >> i & 1)
+        assert idx.get() == turn, f"cycle {cycle}: {requesting:#x} ask, {last} was the last one"
+        if accept:
             last = turn
             served[turn] += 1
 

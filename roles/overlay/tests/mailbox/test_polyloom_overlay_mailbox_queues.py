@@ -110,7 +110,7 @@ async def delivers_in_order(dut: Any, which: int) -> None:
     clear.set(0)
     core = Core(h, threads, slots, places)
     await h.until(lambda: h.cycle > 1500 and core.received > 100 and core.in_vain > 50)
-    core.fixed = (1.0, 0.0)  # nobody receives: a ring fills, then the buffer
+    core.fixed = (1.0, 0.0)  # no one receives: a ring fills, then the buffer
     await h.until(lambda: core.stalls > 50 and (core.most == slots or which == 0))
     assert core.fullest == places - 1
     core.fixed, before = None, core.received

@@ -34,17 +34,17 @@ def consume(tile: Tile, threads: list[int], keep: int = 0) -> None:
     """The threads receive whenever they can and free what is more than `keep`; at most one call a core and cycle."""
 
     def act() -> None:
-        taken = set()
+        accepted = set()
         for t in threads:
             core = t // tile.size.threads
-            if core in taken or t in tile.received_by.values():
+            if core in accepted or t in tile.received_by.values():
                 continue
             if len(tile.held[t]) > keep:
                 tile.free(t, tile.held[t][0])
-                taken.add(core)
+                accepted.add(core)
             elif tile.get("can_recv") >> t & 1:
                 tile.recv(t)
-                taken.add(core)
+                accepted.add(core)
         tile.h.rng.shuffle(threads)
 
     tile.policy = act

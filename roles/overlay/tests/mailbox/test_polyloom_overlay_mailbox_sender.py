@@ -19,8 +19,8 @@ from mailbox_units import (
     HOST_BIT,
     KEY_BIT,
     LENGTH,
+    NO_RECEIVER,
     NO_THREAD,
-    NOBODY,
     NOWHERE,
     POINTER,
     REFUSED,
@@ -42,7 +42,7 @@ async def with_slots(dut: Any, which: int) -> Tile:
     for word in range(tile.size.slots * 16):
         tile.set("ctl_valid", 1)
         tile.shadow[word] = h.rng.getrandbits(32)
-        tile.set("ctl", 2 << 59 | word * 4 << 32 | tile.shadow[word])  # CTL_WRITE_PAD
+        tile.set("ctl", 2 << 59 | word * 4 << 32 | tile.shadow[word])  # CTL_WRITE_SCRATCHPAD
         await h.step()
         assert tile.get("ctl_ready")
     tile.set("ctl_valid", 0)
@@ -124,7 +124,7 @@ def bad_sends(tile: Tile) -> list[tuple[int, int, int, int, int]]:
         (mailbox_id(0, 0, 2, 0), 1, 1, 0, NOWHERE),
         (mailbox_id(0, 0, 3, 2), 1, 1, 0, NOWHERE),
         (mailbox_id(1, 1, 1, 3), 1, 1, 1, NOWHERE),
-        (mailbox_id(), 0, 1, 0, NOBODY),
+        (mailbox_id(), 0, 1, 0, NO_RECEIVER),
         (ACCELERATOR_BIT, 1, 1, 0, NOWHERE),
         (host | ACCELERATOR_BIT, 0, 1, 0, NOWHERE),
         (mailbox_id(), 1, 1, 1, POINTER),

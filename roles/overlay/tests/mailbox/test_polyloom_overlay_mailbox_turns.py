@@ -55,15 +55,17 @@ class Cores:
     def sample(self, cycle: int) -> None:
         """Who is granted."""
         order = [(self.last + 1 + i) % self.cores for i in range(self.cores)]
-        asking = [c for c in order if self.queues[c]]
-        assert self.io["waiting"].get() == bool(asking)
-        assert self.io["grant"].get() == (bool(asking) and not self.hold), f"cycle {cycle}"
-        if asking and not self.hold:
+        requesting = [c for c in order if self.queues[c]]
+        assert self.io["waiting"].get() == bool(requesting)
+        assert self.io["grant"].get() == (bool(requesting) and not self.hold), f"cycle {cycle}"
+        if requesting and not self.hold:
             got = self.io["core"].get(), self.io["granted"].get()
-            assert got == (asking[0], self.queues[asking[0]][0]), f"cycle {cycle}: {got}, expected core {asking[0]}"
-            self.at_once += asking[0] in self.new and len(self.queues[asking[0]]) == 1
-            self.queues[asking[0]].popleft()
-            self.last = asking[0]
+            assert got == (requesting[0], self.queues[requesting[0]][0]), (
+                f"cycle {cycle}: {got}, expected core {requesting[0]}"
+            )
+            self.at_once += requesting[0] in self.new and len(self.queues[requesting[0]]) == 1
+            self.queues[requesting[0]].popleft()
+            self.last = requesting[0]
             self.grants += 1
 
 

@@ -32,7 +32,7 @@ MemoryReference::MemoryReference(const BoardParams& board, const blocks::DramPar
   }
 }
 
-std::vector<Answer> MemoryReference::run(const std::vector<Access>& accesses) {
+std::vector<Response> MemoryReference::run(const std::vector<Access>& accesses) {
   auto next = accesses.begin();
   Cycle from = 0;
   const auto busy = [this] {
@@ -51,10 +51,10 @@ std::vector<Answer> MemoryReference::run(const std::vector<Access>& accesses) {
     }
     system_.advance(from);
   }
-  const auto key = [](const Answer& a) { return std::tuple(a.at, a.tile, a.core, a.fill); };
-  std::sort(answers_.begin(), answers_.end(),
-            [&](const Answer& a, const Answer& b) { return key(a) < key(b); });
-  return answers_;
+  const auto key = [](const Response& a) { return std::tuple(a.at, a.tile, a.core, a.fill); };
+  std::sort(responses_.begin(), responses_.end(),
+            [&](const Response& a, const Response& b) { return key(a) < key(b); });
+  return responses_;
 }
 
 void MemoryReference::cycle(Tile& tile, Cycle c) {
@@ -85,14 +85,14 @@ std::uint32_t MemoryReference::access(CachePartition& part, unsigned slot, const
 
 void MemoryReference::serve(Tile& tile, const Access& a, Cycle c) {
   CachePartition& part = tile.parts[thread_of(a)];
-  const Answer soon{c + 4, tile.index, a.core, a.thread, false, a.op == MemOp::store, 0};
+  const Response soon{c + 4, tile.index, a.core, a.thread, false, a.op == MemOp::store, 0};
   const bool flush = a.op == MemOp::flush;
   unsigned slot = flush ? (a.addr / 16 % shape_.sets) * shape_.ways + a.addr % 16 % shape_.ways
                         : part.find(a.addr, 1u << a.size);
   if (!flush && slot != CachePartition::kNoLine) {
     ++counts_.hits;
-    answers_.push_back(soon);
-    answers_.back().data = access(part, slot, a);
+    responses_.push_back(soon);
+    responses_.back().data = access(part, slot, a);
     return;
   }
   if (!flush) slot = part.victim(a.addr);
@@ -100,7 +100,7 @@ void MemoryReference::serve(Tile& tile, const Access& a, Cycle c) {
   Start s{c, flush, dirty, thread_of(a), slot, a.addr & shape_.line_mask, part.tags[slot], {}};
   s.bytes.assign(part.line(slot), part.line(slot) + shape_.line_bytes);
   if (flush) {
-    answers_.push_back(soon);
+    responses_.push_back(soon);
   } else {
     ++counts_.misses;
     tile.missing[thread_of(a)] = a;
@@ -136,7 +136,7 @@ void MemoryReference::Tile::memory_done(Cycle c, std::uint32_t tag, const std::u
   const Access& a = missing[tag];
   parts[tag].fill(places[tag], a.addr, line);
   const std::uint32_t data = owner->access(parts[tag], places[tag], a);
-  owner->answers_.push_back({c + 4, index, a.core, a.thread, true, a.op == MemOp::store, data});
+  owner->responses_.push_back({c + 4, index, a.core, a.thread, true, a.op == MemOp::store, data});
   *std::find(slots.begin(), slots.end(), kNeverCycle) = c + 8;
 }
 

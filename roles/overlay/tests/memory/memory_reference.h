@@ -27,13 +27,13 @@ struct Access {
   std::uint32_t addr, data;
 };
 
-struct Answer {
+struct Response {
   Cycle at;
   unsigned tile, core, thread;
   bool fill;  ///< came by the port of fills
   bool store;
   std::uint32_t data;  ///< 0 for stores
-  bool operator==(const Answer&) const = default;
+  bool operator==(const Response&) const = default;
 };
 
 struct Counts {
@@ -45,9 +45,9 @@ class MemoryReference {
  public:
   MemoryReference(const BoardParams& board, const blocks::DramParams& dram, const blocks::SramParams& sram);
 
-  /// Serves accesses, given in order of cycle, and all that follows from them; answers in order of cycle,
+  /// Serves accesses, given in order of cycle, and all that follows from them; responses in order of cycle,
   /// tile, core, hits before fills.
-  std::vector<Answer> run(const std::vector<Access>& accesses);
+  std::vector<Response> run(const std::vector<Access>& accesses);
   Counts counts() const { return counts_; }
   const Memory& memory() const { return memory_; }
 
@@ -85,7 +85,7 @@ class MemoryReference {
   Memory memory_;
   MemorySystem system_;
   std::vector<std::unique_ptr<Tile>> tiles_;
-  std::vector<Answer> answers_;
+  std::vector<Response> responses_;
   Counts counts_;
 };
 

@@ -62,13 +62,13 @@ class RtlMemories {
   blocks::RtlModel::Port input(const std::string& name) const { return model_.input(name); }
   blocks::RtlModel::Port output(const std::string& name) const { return model_.output(name); }
 
-  /// One clock cycle in which `asks` are driven (at most one a core); appends the answers seen. `look` runs
+  /// One clock cycle in which `asks` are driven (at most one a core); appends the responses seen. `look` runs
   /// between the settling of all signals and the edge.
   template <class Look>
-  void cycle(const std::vector<Access>& asks, std::vector<Answer>& answers, Look&& look) {
+  void cycle(const std::vector<Access>& requests, std::vector<Response>& responses, Look&& look) {
     const auto valid = model_.input("req_valid_i"), req = model_.input("req_i");
     for (unsigned i = 0; i < shape_.tiles * shape_.cores; ++i) valid.set_bit(i, false);
-    for (const Access& a : asks) {
+    for (const Access& a : requests) {
       const unsigned i = a.tile * shape_.cores + a.core;
       valid.set_bit(i, true);
       const std::uint64_t low = std::uint64_t{a.addr} << 32 | a.data;
@@ -80,7 +80,7 @@ class RtlMemories {
     for (unsigned m = 0; m < 3; ++m) ports_.drive(m, memories_[m]->outputs(now_));
     model_.settle();
     look();
-    collect(answers);
+    collect(responses);
     idle_ = model_.output("idle_o").bit(0);
     for (unsigned m = 0; m < 3; ++m) {
       memories_[m]->step(now_, ports_.read(m));
@@ -89,8 +89,8 @@ class RtlMemories {
     model_.step();
     ++now_;
   }
-  void cycle(const std::vector<Access>& asks, std::vector<Answer>& answers) {
-    cycle(asks, answers, [] {});
+  void cycle(const std::vector<Access>& requests, std::vector<Response>& responses) {
+    cycle(requests, responses, [] {});
   }
 
  private:
@@ -108,14 +108,14 @@ class RtlMemories {
     return all;
   }
 
-  void collect(std::vector<Answer>& answers) {
+  void collect(std::vector<Response>& responses) {
     const auto hit = model_.output("hit_o"), fill = model_.output("fill_o"), count = model_.output("count_o");
     const auto hit_valid = model_.output("hit_valid_o"), fill_valid = model_.output("fill_valid_o");
     for (unsigned t = 0; t < shape_.tiles; ++t) {
       for (unsigned c = 0; c < shape_.cores; ++c) {
         const unsigned i = t * shape_.cores + c;
-        if (hit_valid.bit(i)) answers.push_back(answer(t, c, hit, false));
-        if (fill_valid.bit(i)) answers.push_back(answer(t, c, fill, true));
+        if (hit_valid.bit(i)) responses.push_back(response(t, c, hit, false));
+        if (fill_valid.bit(i)) responses.push_back(response(t, c, fill, true));
       }
       counts_.hits += count.data[t] & 1;
       counts_.misses += count.data[t] >> 1 & 1;
@@ -123,8 +123,8 @@ class RtlMemories {
     }
   }
 
-  Answer answer(unsigned tile, unsigned core, const blocks::RtlModel::Port& port, bool fill) const {
-    Answer a{now_, tile, core, port.data[5 * tile + 4] & 15u, fill, false, 0};
+  Response response(unsigned tile, unsigned core, const blocks::RtlModel::Port& port, bool fill) const {
+    Response a{now_, tile, core, port.data[5 * tile + 4] & 15u, fill, false, 0};
     std::memcpy(&a.data, port.data + 5 * tile, 4);
     return a;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covers: caches and slice in RTL against the fast model's rules (memory_reference.h), every answer's cycle
+// Covers: caches and slice in RTL against the fast model's rules (memory_reference.h), every response's cycle
 //   and data, counters, and the memory's bytes after all lines were flushed; random loads, stores and flushes
 //   of all threads on DRAM (both views) and SRAM; lines of 32 and 64 bytes; more misses than slots, memories
 //   that are full; the host's DMA beside caches.
@@ -21,7 +21,7 @@ struct Load {
   unsigned lines = 40;  ///< that a thread uses
   unsigned hot = 4;     ///< of which it mostly uses this many
   unsigned hot_percent = 70, flush_percent = 5, store_percent = 40;
-  unsigned pause = 20;  ///< cycles at most between answer and next request, beyond 8
+  unsigned pause = 20;  ///< cycles at most between response and next request, beyond 8
   unsigned sram_percent = 30;
   unsigned accesses = 60;     ///< of a thread
   unsigned end_pause = 2000;  ///< between its flushes at the end
@@ -39,7 +39,7 @@ struct Program {
 };
 
 /// What runs beside the programs if nothing does.
-struct Nobody {
+struct Nothing {
   void drive() {}
   void look() {}
   bool finished() const { return true; }
@@ -49,7 +49,7 @@ class Bench {
  public:
   Bench(const Shape& shape, unsigned seed, const Load& load)
       : shape_(shape), load_(load), random_(seed), rtl_(shape, dram(), sram()) {
-    std::vector<Answer> none;
+    std::vector<Response> none;
     for (unsigned i = 0; i < 8 + shape.cores * shape.threads * shape.sets; ++i) rtl_.cycle({}, none);
     for (unsigned t = 0; t < shape.tiles; ++t) {
       for (unsigned i = 0; i < shape.cores * shape.threads; ++i) {
@@ -69,16 +69,16 @@ class Bench {
   static blocks::SramParams sram() { return blocks::SramParams::qdr2(); }
 
   /// Runs all programs to their ends, then until nothing moves.
-  template <class Beside = Nobody>
+  template <class Beside = Nothing>
   void run(Beside* beside = nullptr) {
     for (const Cycle end = rtl_.now() + 2'000'000; rtl_.now() < end;) {
-      const std::vector<Access> asks = choose();
-      const std::size_t before = answers_.size();
+      const std::vector<Access> requests = choose();
+      const std::size_t before = responses_.size();
       if (beside != nullptr) beside->drive();
-      rtl_.cycle(asks, answers_, [&] {
+      rtl_.cycle(requests, responses_, [&] {
         if (beside != nullptr) beside->look();
       });
-      for (std::size_t i = before; i < answers_.size(); ++i) take(answers_[i]);
+      for (std::size_t i = before; i < responses_.size(); ++i) take(responses_[i]);
       if (HasFatalFailure() || (finished() && rtl_.idle() && (beside == nullptr || beside->finished()))) {
         return;
       }
@@ -88,14 +88,14 @@ class Bench {
 
   void compare() {
     MemoryReference reference(shape_.board(), dram(), sram());
-    const std::vector<Answer> expected = reference.run(trace_);
-    ASSERT_EQ(answers_.size(), expected.size());
+    const std::vector<Response> expected = reference.run(trace_);
+    ASSERT_EQ(responses_.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const Answer &a = answers_[i], &e = expected[i];
-      ASSERT_TRUE(a == e) << "answer " << i << ": at " << a.at << ", expected " << e.at << "; tile " << a.tile
-                          << " " << e.tile << ", core " << a.core << " " << e.core << ", thread " << a.thread
-                          << " " << e.thread << ", fill " << a.fill << " " << e.fill << ", data " << std::hex
-                          << a.data << " " << e.data;
+      const Response &a = responses_[i], &e = expected[i];
+      ASSERT_TRUE(a == e) << "response " << i << ": at " << a.at << ", expected " << e.at << "; tile "
+                          << a.tile << " " << e.tile << ", core " << a.core << " " << e.core << ", thread "
+                          << a.thread << " " << e.thread << ", fill " << a.fill << " " << e.fill << ", data "
+                          << std::hex << a.data << " " << e.data;
     }
     EXPECT_EQ(rtl_.counts(), reference.counts());
     each_byte([&](std::uint32_t at, unsigned want) {
@@ -114,7 +114,7 @@ class Bench {
   }
 
   Counts counts() const { return rtl_.counts(); }
-  const std::vector<Answer>& answers() const { return answers_; }
+  const std::vector<Response>& responses() const { return responses_; }
   RtlMemories& rtl() { return rtl_; }
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
@@ -157,7 +157,7 @@ class Bench {
   }
 
   std::vector<Access> choose() {
-    std::vector<Access> asks;
+    std::vector<Access> requests;
     std::vector<bool> taken(shape_.tiles * shape_.cores);
     const std::size_t first = below(static_cast<unsigned>(programs_.size()));
     for (std::size_t n = 0; n < programs_.size(); ++n) {
@@ -167,10 +167,10 @@ class Bench {
       taken[core] = true;
       p.last = next(p);
       p.waits = true;
-      asks.push_back(p.last);
+      requests.push_back(p.last);
       trace_.push_back(p.last);
     }
-    return asks;
+    return requests;
   }
 
   Access next(Program& p) {
@@ -193,15 +193,15 @@ class Bench {
     return a;
   }
 
-  void take(Answer& answer) {
-    Program& p = programs_[(answer.tile * shape_.cores + answer.core) * shape_.threads + answer.thread];
-    ASSERT_TRUE(p.waits) << "an answer that nobody waits for, cycle " << answer.at;
+  void take(Response& response) {
+    Program& p = programs_[(response.tile * shape_.cores + response.core) * shape_.threads + response.thread];
+    ASSERT_TRUE(p.waits) << "a response that nothing waits for, cycle " << response.at;
     p.waits = false;
-    p.ready = answer.at + 8 + below((p.left != 0 ? load_.pause : load_.end_pause) + 1);
+    p.ready = response.at + 8 + below((p.left != 0 ? load_.pause : load_.end_pause) + 1);
     const Access& a = p.last;
-    answer.store = a.op == MemOp::store;
-    if (answer.store) {
-      answer.data = 0;
+    response.store = a.op == MemOp::store;
+    if (response.store) {
+      response.data = 0;
       for (unsigned i = 0; i < 1u << a.size; ++i)
         p.bytes[a.addr + i] = static_cast<std::uint8_t>(a.data >> (8 * i));
     } else if (a.op == MemOp::load) {
@@ -212,8 +212,8 @@ class Bench {
       }
       if (a.size == 0 && a.sign) value = static_cast<std::uint32_t>(static_cast<std::int8_t>(value));
       if (a.size == 1 && a.sign) value = static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
-      ASSERT_EQ(answer.data, value) << "load of " << std::hex << a.addr << " in cycle " << std::dec
-                                    << answer.at;
+      ASSERT_EQ(response.data, value)
+          << "load of " << std::hex << a.addr << " in cycle " << std::dec << response.at;
     }
   }
 
@@ -223,7 +223,7 @@ class Bench {
   RtlMemories rtl_;
   std::vector<Program> programs_;
   std::vector<Access> trace_;
-  std::vector<Answer> answers_;
+  std::vector<Response> responses_;
 };
 
 constexpr Shape kTile{};

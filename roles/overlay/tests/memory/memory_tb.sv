@@ -35,7 +35,7 @@ module memory_tb (
   endfunction
 
   for (genvar k = 0; k < 2; k++) begin : gen_queue
-    polyloom_overlay_cache_queue #(.Cfg(sized(k))) i_dut (.req_valid_i(asks), .grant_valid_o(valid), .*);
+    polyloom_overlay_cache_queue #(.Cfg(sized(k))) i_dut (.req_valid_i(requests), .grant_valid_o(valid), .*);
   end
 
   for (genvar k = 1; k < 3; k++) begin : gen_tags
@@ -53,7 +53,7 @@ module memory_tb (
 
   for (genvar k = 0; k < 2; k++) begin : gen_port
     logic want, granted = 1'b0;
-    polyloom_overlay_cache_port #(.Cfg(many(k))) i_dut (.start_valid_i(asks), .victim_want_o(want), .victim_grant_i(want
+    polyloom_overlay_cache_port #(.Cfg(many(k))) i_dut (.start_valid_i(requests), .victim_want_o(want), .victim_grant_i(want
         && granted), .*);
   end
 
@@ -62,7 +62,7 @@ module memory_tb (
     line_req_t request;
     logic [$bits(line_req_t)+Bits-1:0] line;  // a read's data mean nothing
     assign line = {request, request.write ? wdata : Bits'(0)};
-    polyloom_overlay_cache #(.Cfg(sized(k))) i_dut (.req_valid_i(asks), .count_hit_o(hits), .count_miss_o(misses),
+    polyloom_overlay_cache #(.Cfg(sized(k))) i_dut (.req_valid_i(requests), .count_hit_o(hits), .count_miss_o(misses),
         .count_writeback_o(writebacks), .line_o(request), .line_wdata_o(wdata), .line_rsp_valid_i(back_valid),
         .line_rsp_tag_i(back_tag), .line_rsp_data_i(back_data), .*);
   end
@@ -80,18 +80,18 @@ module memory_tb (
     typedef struct packed {
       line_req_t req;
       logic [Bits-1:0] data;
-    } ask_t;
-    ask_t [CLIENTS[k]-1:0] ask = '0;
+    } request_t;
+    request_t [CLIENTS[k]-1:0] request = '0;
     line_req_t [CLIENTS[k]-1:0] req;
     logic [CLIENTS[k]-1:0][Bits-1:0] wdata;
     logic [Bits/8-1:0] strobe;  // of the DMA, taken from its data
-    assign strobe = ask[CLIENTS[k]-1].data[Bits/8-1:0];
+    assign strobe = request[CLIENTS[k]-1].data[Bits/8-1:0];
     for (genvar c = 0; c < CLIENTS[k]; c++) begin : gen_client
-      assign req[c]   = ask[c].req;
-      assign wdata[c] = ask[c].data;
+      assign req[c]   = request[c].req;
+      assign wdata[c] = request[c].data;
     end
-    polyloom_overlay_slice #(.Cfg(sized(k)), .Clients(CLIENTS[k])) i_dut (.line_valid_i(ask_valid),
-        .line_ready_o(ask_ready), .line_i(req), .line_wdata_i(wdata), .dma_wstrb_i(strobe),
+    polyloom_overlay_slice #(.Cfg(sized(k)), .Clients(CLIENTS[k])) i_dut (.line_valid_i(request_valid),
+        .line_ready_o(request_ready), .line_i(req), .line_wdata_i(wdata), .dma_wstrb_i(strobe),
         .line_rsp_valid_o(back_valid), .line_rsp_tag_o(back_tag), .line_rsp_data_o(back_data),
         .mem_ar_valid_o(ar_valid), .mem_ar_ready_i(ar_ready), .mem_ar_addr_o(ar_addr), .mem_ar_len_o(ar_len),
         .mem_ar_id_o(ar_id), .mem_r_valid_i(r_valid), .mem_r_ready_o(r_ready), .mem_r_data_i(r_data),

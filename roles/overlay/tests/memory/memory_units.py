@@ -162,7 +162,7 @@ def look_up(row: Row, op: int, line: int, flushed: int) -> Decision:
     return decision
 
 
-def drive_asks(h: Harness, width: int, wanted: dict[int, dict[str, int]]) -> tuple[int, int]:
+def drive_requests(h: Harness, width: int, wanted: dict[int, dict[str, int]]) -> tuple[int, int]:
     """Valid bits and requests of the cores; noise from those that ask nothing."""
     bits = h.rng.getrandbits(width)
     for core, fields in wanted.items():

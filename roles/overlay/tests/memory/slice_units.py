@@ -30,9 +30,9 @@ class Clients:
     def __init__(self, h: Harness, shape: Shape) -> None:
         self._h, self._shape = h, shape
         count = shape.clients
-        self._sources = [h.source("ask", index=client) for client in range(count)]
+        self._sources = [h.source("request", index=client) for client in range(count)]
         self._signals = [
-            (h.signal("ask_valid", c, count), h.signal("ask_ready", c, count), h.signal("ask", c, count))
+            (h.signal("request_valid", c, count), h.signal("request_ready", c, count), h.signal("request", c, count))
             for c in range(count)
         ]
         self._back = [h.signal(f"back_{name}") for name in ("valid", "tag", "data")]
@@ -45,8 +45,8 @@ class Clients:
     def forget(self) -> None:
         """After a reset: no line comes any more but of what is queued and still asked."""
         for client, tags in enumerate(self._tags):
-            asks = self._sent[client] > len(self._sources[client].passed)
-            tags.intersection_update({self._last[client]} if asks else set())
+            requests = self._sent[client] > len(self._sources[client].passed)
+            tags.intersection_update({self._last[client]} if requests else set())
 
     def reset(self) -> None:
         """Nothing of its own."""
@@ -84,10 +84,10 @@ class Clients:
 
     def offered(self, client: int) -> tuple[dict[str, int], int] | None:
         """What a client offers in this cycle."""
-        valid, _, ask = self._signals[client]
-        return self._parts(ask.get()) if valid.get() else None
+        valid, _, request = self._signals[client]
+        return self._parts(request.get()) if valid.get() else None
 
-    def may_ask(self, client: int) -> bool:
+    def may_request(self, client: int) -> bool:
         """Whether the slice is ready for it."""
         return bool(self._signals[client][1].get())
 
@@ -161,7 +161,7 @@ class Memories:
         s["r_last"].set(int(len(self._beats[m]) == 1))
         s["r_id"].set(self._owner[m])
 
-    def answer(self) -> None:
+    def response(self) -> None:
         """See which beats were taken; a line's last one is due in the next cycle."""
         for m, s in enumerate(self._s):
             if self._offers[m] and s["r_ready"].get():
@@ -175,14 +175,14 @@ class Memories:
         """For a request of this kind."""
         return all(self._room[port][channel] for port in (("aw", "w") if write else ("ar",)))
 
-    def ask(self, channel: int, owner: int) -> None:
+    def request(self, channel: int, owner: int) -> None:
         """A line was asked for; it may come from the next cycle on."""
         self._lines[channel].append(owner)
 
     def check_none(self, cycle: int, ports: tuple[str, ...]) -> None:
         """Nothing goes out there."""
         for port in ports:
-            assert self._valid[port].get() == 0, f"cycle {cycle}: {port} of nobody"
+            assert self._valid[port].get() == 0, f"cycle {cycle}: {port} of no one"
 
     def check_address(self, cycle: int, port: str, channel: int, addr: int, owner: int) -> None:
         """A request for a line."""

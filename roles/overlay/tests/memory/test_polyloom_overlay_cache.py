@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: loads, stores and flushes of 16 threads of 4 cores and of one thread with one line, random pauses of cores,
-slice and lines, which come in any order: cycle, core, thread and value of every answer, of hits, flushes and misses;
+slice and lines, which come in any order: cycle, core, thread and value of every response, of hits, flushes and misses;
 what is asked of the slice and written back, in order and without delay; counters; idle or not; the time after reset;
 memory after all lines were flushed.
 
@@ -24,7 +24,7 @@ from memory_units import (
     Row,
     Shape,
     Turns,
-    drive_asks,
+    drive_requests,
     lines_of,
     loaded,
     look_up,
@@ -35,7 +35,7 @@ from polyloom.rtl.testing import Harness, Stall, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 test = bench(__file__, "memory_tb")
-REST = 8  # cycles from an answer to the thread's next request
+REST = 8  # cycles from a response to the thread's next request
 FEW = 6  # requests that wait for the slice: more flushes would hold lookups back
 
 
@@ -46,7 +46,7 @@ class Thread:
     lines: list[int]
     rows: list[Row]
     ready: int = 0
-    asked: int = 0
+    requested: int = 0
     waits: bool = False
     missing: dict[str, int] = field(default_factory=dict)
     flushes: list[int] = field(default_factory=list)  # addresses still to be flushed at the end
@@ -57,11 +57,11 @@ class Tile:
 
     def __init__(self, h: Harness, shape: Shape) -> None:
         self._h, self.shape = h, shape
-        names = ("asks", "req", "idle", "hits", "misses", "writebacks", "line_valid", "back_valid", "back_tag")
+        names = ("requests", "req", "idle", "hits", "misses", "writebacks", "line_valid", "back_valid", "back_tag")
         self._s = {n: h.signal(n) for n in (*names, "back_data", "hit_valid", "hit", "fill_valid", "fill")}
         self._sink = h.sink("line")
         self._stalls = [Stall(h.rng) for _ in range(shape.cores + 1)]
-        self.answers = 0
+        self.responses = 0
         self.ends = False  # threads flush all they have
         self._expected = self._before = self._taken = 0  # requests to the slice
         self.threads: list[Thread] = []
@@ -90,8 +90,8 @@ class Tile:
         op = STORE if rng.random() < 0.4 else LOAD
         return {"op": op, "size": size, "sign": rng.getrandbits(1), "addr": addr, "data": rng.getrandbits(32)}
 
-    def _ask(self) -> dict[int, dict[str, int]]:
-        now, rng, asks = self._h.cycle, self._h.rng, {}
+    def _request(self) -> dict[int, dict[str, int]]:
+        now, rng, requests = self._h.cycle, self._h.rng, {}
         few = self._expected - len(self._sink.passed) < FEW
         for core in range(self.shape.cores):
             own = range(core * self.shape.threads, (core + 1) * self.shape.threads)
@@ -100,11 +100,11 @@ class Tile:
                 free = [t for t in free if self.threads[t].flushes and few]
             if free and not self._stalls[core]():
                 number = rng.choice(free)
-                self.threads[number].waits, self.threads[number].asked = True, now
+                self.threads[number].waits, self.threads[number].requested = True, now
                 access = {**self._access(self.threads[number]), "thread": number % self.shape.threads}
-                asks[core] = access
+                requests[core] = access
                 self._turns.queues[core].append(access)
-        return asks
+        return requests
 
     def _use(self, access: dict[str, int]) -> int | None:
         """A load's value, or a store."""
@@ -141,8 +141,8 @@ class Tile:
     def _drive(self) -> None:
         s, rng, now = self._s, self._h.rng, self._h.cycle
         self._before = self._expected
-        asks, req = drive_asks(self._h, s["req"].width, self._ask())
-        s["asks"].set(asks)
+        requests, req = drive_requests(self._h, s["req"].width, self._request())
+        s["requests"].set(requests)
         s["req"].set(req)
         if now >= self.shape.rows and (granted := self._turns.grant()) is not None:
             self._look_up(*granted, now)
@@ -158,7 +158,7 @@ class Tile:
         s, due = self._s, self._due
         if s["idle"].get():
             assert cycle >= self.shape.rows, f"cycle {cycle}: idle, but lines are still made invalid"
-            assert not any(t.waits and t.asked < cycle for t in self.threads), (
+            assert not any(t.waits and t.requested < cycle for t in self.threads), (
                 f"cycle {cycle}: idle, but a thread waits"
             )
             assert self._before == len(self._sink.passed), f"cycle {cycle}: idle, but the slice is asked"
@@ -167,7 +167,7 @@ class Tile:
         if due["line"].pop(cycle, None) is not None:
             assert s["line_valid"].get(), f"cycle {cycle}: a request for the slice is late"
         for port in ("hit", "fill"):
-            self._check_answer(port, due[port].pop(cycle, None), cycle)
+            self._check_response(port, due[port].pop(cycle, None), cycle)
         for bits in self._sink.passed[self._taken :]:
             width = 8 * self.shape.line_bytes
             request, data = LINE_REQ.unpack(bits >> width), bits & (1 << width) - 1
@@ -177,7 +177,7 @@ class Tile:
                 self._lines.append((request["tag"], self.memory[request["addr"]]))
         self._taken = len(self._sink.passed)
 
-    def _check_answer(self, port: str, want: tuple[int, int | None] | None, cycle: int) -> None:
+    def _check_response(self, port: str, want: tuple[int, int | None] | None, cycle: int) -> None:
         s = self._s
         core = -1 if want is None else want[0] // self.shape.threads
         assert s[f"{port}_valid"].get() == (0 if want is None else 1 << core), f"{port}, cycle {cycle}: {want}"
@@ -188,7 +188,7 @@ class Tile:
         assert want[1] is None or got["data"] == want[1], f"{port}, cycle {cycle}: {got}, expected {want[1]:#x}"
         thread = self.threads[want[0]]
         thread.waits, thread.ready = False, cycle + REST + self._h.rng.choice([0, 0, self._h.rng.randrange(30)])
-        self.answers += 1
+        self.responses += 1
 
     def idle(self) -> bool:
         """All is answered, and the cache says so too."""
@@ -202,7 +202,7 @@ async def caches(dut: Any, which: int) -> None:
         h = Harness(dut, dut.gen_cache[which])
         tile = Tile(h, SHAPES[which])
         await h.reset()
-        await h.until(lambda: tile.answers >= count)  # noqa: B023
+        await h.until(lambda: tile.responses >= count)  # noqa: B023
     tile.ends = True
     await h.until(tile.idle)
     assert tile.memory == tile.truth

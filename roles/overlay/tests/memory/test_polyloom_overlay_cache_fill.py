@@ -3,7 +3,7 @@
 cycle with gaps: the line with a store's bytes in it, its place, the load's value and thread, each in its cycle; idle or
 not; a reset with lines under way.
 
-Leaves out: a second miss of a thread before its line has come; the data of a store's answer, which nobody uses.
+Leaves out: a second miss of a thread before its line has come; the data of a store's response, which nothing uses.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ async def ends_misses(dut: Any, which: int) -> None:
 
     def check(cycle: int) -> None:
         nonlocal seen
-        answered = stages.pop()
+        responded = stages.pop()
         assert fill_valid.get() == int(stages[1] is not None), f"cycle {cycle}"
-        assert rsp_valid.get() == int(answered is not None), f"cycle {cycle}"
-        assert idle.get() == int(stages[1:] == [None, None] and answered is None), f"cycle {cycle}"
+        assert rsp_valid.get() == int(responded is not None), f"cycle {cycle}"
+        assert idle.get() == int(stages[1:] == [None, None] and responded is None), f"cycle {cycle}"
         if stages[1] is not None:
             _, place, word, at, data = stages[1]
             want = stored(data, at, word["size"], word["data"]) if word["store"] else data
             assert (fill_place.get(), fill.get()) == (place, want), f"cycle {cycle}: {word}, {data:#x}"
-        if answered is not None:
-            thread, _, word, at, data = answered
+        if responded is not None:
+            thread, _, word, at, data = responded
             assert rsp_thread.get() == thread, f"cycle {cycle}"
             if not word["store"]:
                 want = loaded(data, at, word["size"], word["sign"])

@@ -60,7 +60,7 @@ class Ports:
 
     def __init__(self, h: Harness, which: int) -> None:
         self._h, self._threads = h, THREADS[which]
-        names = ("hold", "idle", "asks", "start", "arrived", "want", "granted", "victim_place")
+        names = ("hold", "idle", "requests", "start", "arrived", "want", "granted", "victim_place")
         self._s = {name: h.signal(name) for name in (*names, "line_valid", "line_ready", "line")}
         self.seen = self.held = self.full = 0
         self.forget()
@@ -87,7 +87,7 @@ class Ports:
             start |= {"flush": int(flush), "thread": thread, "dirty": int(flush or rng.random() < 0.5)}
             if not flush:
                 self._free.remove(thread)
-        s["asks"].set(int(start is not None))
+        s["requests"].set(int(start is not None))
         s["start"].set(rng.getrandbits(START.width) if start is None else START.pack(**start))
         self._start = start
         arrives = bool(self._lines) and rng.random() < comes
@@ -128,7 +128,7 @@ class Ports:
 
 @cocotb.test()
 @cocotb.parametrize(which=range(2))
-async def asks(dut: Any, which: int) -> None:
+async def requests(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_port[which])
     ports = Ports(h, which)
     await h.reset()

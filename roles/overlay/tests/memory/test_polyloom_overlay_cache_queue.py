@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from memory_units import FLUSH, LOOKUP, SHAPES, Shape, Turns, drive_asks
+from memory_units import FLUSH, LOOKUP, SHAPES, Shape, Turns, drive_requests
 
 from polyloom.rtl.testing import Harness, Stall, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -28,37 +28,37 @@ class Threads:
         self._stalls = [Stall(h.rng) for _ in range(shape.cores)]
         self.turns = Turns(shape.cores)
 
-    def ask(self) -> dict[int, dict[str, int]]:
+    def request(self) -> dict[int, dict[str, int]]:
         """What each core that asks wants; it waits from now on."""
-        rng, asks = self._rng, {}
+        rng, requests = self._rng, {}
         for core, free in enumerate(self.free):
             if not self._stalls[core]() and free:
                 thread = rng.choice(sorted(free))
                 free.remove(thread)
-                asks[core] = {
+                requests[core] = {
                     **{"op": rng.randrange(3), "size": rng.randrange(3), "sign": rng.getrandbits(1)},
                     **{"thread": thread, "addr": rng.getrandbits(32), "data": rng.getrandbits(32)},
                 }
-                self.turns.queues[core].append(asks[core])
-        return asks
+                self.turns.queues[core].append(requests[core])
+        return requests
 
     def grant(self) -> int | None:
         """What is looked up in this cycle."""
         if (granted := self.turns.grant()) is None:
             return None
-        core, asked = granted
-        self.free[core].add(asked["thread"])
-        shape, addr = self._shape, asked["addr"]
-        set_ = addr // 16 % shape.sets if asked["op"] == FLUSH else shape.set_of(addr)
-        return LOOKUP.pack(**{**asked, "thread": core * shape.threads + asked["thread"], "set": set_})
+        core, requested = granted
+        self.free[core].add(requested["thread"])
+        shape, addr = self._shape, requested["addr"]
+        set_ = addr // 16 % shape.sets if requested["op"] == FLUSH else shape.set_of(addr)
+        return LOOKUP.pack(**{**requested, "thread": core * shape.threads + requested["thread"], "set": set_})
 
 
 @cocotb.test()
 @cocotb.parametrize(which=range(2))
 async def grants_in_turn(dut: Any, which: int) -> None:
     h = Harness(dut, dut.gen_queue[which])
-    asks, req, hold, valid, grant, empty = (
-        h.signal(name) for name in ("asks", "req", "hold", "valid", "grant", "empty")
+    requests, req, hold, valid, grant, empty = (
+        h.signal(name) for name in ("requests", "req", "hold", "valid", "grant", "empty")
     )
     threads, stall = [Threads(h, SHAPES[which])], Stall(h.rng)
     want: list[tuple[int, int | None]] = []
@@ -67,8 +67,8 @@ async def grants_in_turn(dut: Any, which: int) -> None:
     def drive() -> None:
         now = threads[-1]
         waits = any(now.turns.queues)
-        values = drive_asks(h, req.width, now.ask())
-        asks.set(values[0])
+        values = drive_requests(h, req.width, now.request())
+        requests.set(values[0])
         req.set(values[1])
         held = stall()
         hold.set(int(held))

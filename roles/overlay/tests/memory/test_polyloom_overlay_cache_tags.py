@@ -3,7 +3,7 @@
 and of 8 ways: hit or not, place, what is written back, against trees of halves; a row asked again after exactly 4
 cycles; one lookup a cycle with gaps; how long a reset takes, and that nothing is left after it.
 
-Leaves out: a row asked sooner (its thread waits for the answer).
+Leaves out: a row asked sooner (its thread waits for the response).
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ class Threads:
         if op == FLUSH:
             set_ = rng.randrange(shape.sets)
             addr = set_ << 4 | way | rng.getrandbits(8) << 24
-        asked = {
+        requested = {
             **{"op": op, "size": rng.randrange(3), "sign": rng.getrandbits(1), "thread": thread, "set": set_},
             **{"addr": addr, "data": rng.getrandbits(32)},
         }
         row = self.rows[thread][set_]
-        return asked, look_up(row, op, addr // shape.line_bytes * shape.line_bytes, way)
+        return requested, look_up(row, op, addr // shape.line_bytes * shape.line_bytes, way)
 
 
-def check_start(shape: Shape, asked: dict[str, int], found: Decision, bits: int) -> None:
+def check_start(shape: Shape, requested: dict[str, int], found: Decision, bits: int) -> None:
     """What the memory is asked: of a hit only the place means something."""
     start = START.unpack(bits)
-    assert start["place"] == shape.place(asked["thread"], asked["set"], found.way)
+    assert start["place"] == shape.place(requested["thread"], requested["set"], found.way)
     if found.hit:
         return
-    assert start["flush"] == int(asked["op"] == FLUSH)
-    assert start["thread"] == asked["thread"]
+    assert start["flush"] == int(requested["op"] == FLUSH)
+    assert start["thread"] == requested["thread"]
     assert start["dirty"] == int(found.victim is not None)
     if found.victim is not None:
         assert start["victim"] == found.victim // 32, f"{start['victim'] * 32:#x}, expected {found.victim:#x}"
-    if asked["op"] != FLUSH:
-        assert start["wanted"] == asked["addr"] // shape.line_bytes * shape.line_bytes // 32
+    if requested["op"] != FLUSH:
+        assert start["wanted"] == requested["addr"] // shape.line_bytes * shape.line_bytes // 32
 
 
 @cocotb.test()

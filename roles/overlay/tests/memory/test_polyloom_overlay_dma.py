@@ -85,7 +85,7 @@ class Slice:
 
 
 class Host:
-    """Bursts, their answers, and what is under way."""
+    """Bursts, their responses, and what is under way."""
 
     def __init__(self, h: Harness, shape: Shape, stall: str = "random") -> None:
         self._h = h

@@ -72,15 +72,15 @@ class Check:
         assert self._idle.get() == int(not any(model.queues) and not back), f"cycle {cycle}"
         for client in range(host):
             room = len(model.queues[client]) < 2
-            assert self.clients.may_ask(client) == room, f"cycle {cycle}: client {client}"
-        taken = self._check_request(cycle)
-        assert self.clients.may_ask(host) == (taken == host), f"cycle {cycle}: the host"
-        if taken is not None:
-            model.queues[taken].popleft()
+            assert self.clients.may_request(client) == room, f"cycle {cycle}: client {client}"
+        accepted = self._check_request(cycle)
+        assert self.clients.may_request(host) == (accepted == host), f"cycle {cycle}: the host"
+        if accepted is not None:
+            model.queues[accepted].popleft()
         for client, item in self.clients.new(cycle):
             if client != host:
                 model.queues[client].append(item)
-        self.memories.answer()
+        self.memories.response()
 
     def _check_request(self, cycle: int) -> int | None:
         """Compare what goes out; the client whose request is done."""
@@ -101,7 +101,7 @@ class Check:
         memories.check_address(cycle, "aw" if request["write"] else "ar", channel, place, client << 6 | request["tag"])
         if not request["write"]:
             memories.check_none(cycle, ("aw", "w"))
-            memories.ask(channel, client << 6 | request["tag"])
+            memories.request(channel, client << 6 | request["tag"])
             return client
         memories.check_none(cycle, ("ar",))
         memories.check_write(cycle, channel, (request, data), client == self.shape.clients - 1)

@@ -27,25 +27,25 @@ class Memory:
         ports = ("valid", "ready", "last", "data", "id")
         self.valid, self.ready, self._last, self._data, self._id = (h.signal(f"r_{p}", index, 3) for p in ports)
         self.beats: list[int] = []
-        self.taken = 0
+        self.accepted = 0
         self.owner = 0
         self.offers = False
 
     @property
     def complete(self) -> bool:
         """Whether a line's last beat is offered."""
-        return self.offers and self.taken == len(self.beats) - 1
+        return self.offers and self.accepted == len(self.beats) - 1
 
     def drive(self) -> None:
         """Offer the next beat, unless it stands still."""
         rng = self._h.rng
-        if self.taken == len(self.beats):
+        if self.accepted == len(self.beats):
             self.beats = [rng.getrandbits(256) for _ in range(self._shape.line_bytes // 32)]
             self.owner = rng.randrange(self._shape.clients) << 6 | rng.getrandbits(6)
-            self.taken = 0
+            self.accepted = 0
         self.offers = self.offers or not self._stall()
         self.valid.set(int(self.offers))
-        self._data.set(self.beats[self.taken] if self.offers else rng.getrandbits(256))
+        self._data.set(self.beats[self.accepted] if self.offers else rng.getrandbits(256))
         self._last.set(int(self.complete) if self.offers else rng.getrandbits(1))
         self._id.set(self.owner if self.offers else rng.getrandbits(self._id.width))
 
@@ -72,13 +72,13 @@ async def gives_back(dut: Any, which: int) -> None:
         for index, memory in enumerate(memories):
             if not memory.offers:
                 continue
-            takes = index == first or not memory.complete
-            assert memory.ready.get() == int(takes), f"cycle {cycle}: memory {index}, {first} goes"
-            if takes:
+            accepts = index == first or not memory.complete
+            assert memory.ready.get() == int(accepts), f"cycle {cycle}: memory {index}, {first} goes"
+            if accepts:
                 if memory.complete:
                     due.append((memory.owner, sum(beat << 256 * i for i, beat in enumerate(memory.beats))))
                     seen[index] += 1
-                memory.taken += 1
+                memory.accepted += 1
                 memory.offers = False
 
     EveryCycle(h, drive, check)

@@ -25,7 +25,7 @@ DIRECTIONS = (NORTH, SOUTH, EAST, WEST)  # of a router record
 MEMORY, RECORD, RECEIVER, LINK, TURN, CHAIN = range(6)
 CHUNK, CHUNKS, PLACES, CHAIN_PLACE, MOST_INDIRECTIONS = 48, 5, 7, 7, 255
 COPY = Struct.of("polyloom_overlay_noc_pkg::copy_t")
-ASK = Struct.of("polyloom_overlay_noc_pkg::beat_ask_t")
+REQUEST = Struct.of("polyloom_overlay_noc_pkg::beat_request_t")
 FAULT = Struct.of("polyloom_overlay_pkg::route_fault_t")
 Beats = dict[tuple[int, int], int]  # by slice and number
 
@@ -120,7 +120,7 @@ class ExpanderModel:
         self.to_fetch: deque[list[int]] = deque()  # keys, with beats that have been asked for
         self.to_decode: deque[int] = deque()
         self.places: list[int | None] = [None] * (PLACES + 1)  # beats that are there
-        self.used = self.put = self.take = self.indirections = 0
+        self.used = self.put = self.accept = self.indirections = 0
         self.chain: tuple[int, int] | None = None  # key and beat to ask for
         self.level: Level | None = None
         self.shown: Copy | None = None
@@ -128,7 +128,7 @@ class ExpanderModel:
         self.inside = 0  # messages
         self.copies = self.faults = self.chains = 0
 
-    def ask(self) -> dict[str, int] | None:
+    def request(self) -> dict[str, int] | None:
         """The beat that is asked for."""
         if self.chain:
             (key, beat), place = self.chain, CHAIN_PLACE
@@ -139,9 +139,11 @@ class ExpanderModel:
         of = KEY_WORD.unpack(key)
         return {"slice": of["slice"], "beat": of["beat"] + beat, "place": place}
 
-    def end(self, key: int | None, granted: bool, beats: list[tuple[int, int]], taken: bool, fault_ready: bool) -> None:
+    def end(
+        self, key: int | None, granted: bool, beats: list[tuple[int, int]], accepted: bool, fault_ready: bool
+    ) -> None:
         """The cycle ends. ``key``: of a message on the wire; ``beats``: places and what has come for them."""
-        if taken:
+        if accepted:
             assert self.shown
             self.copies += not self.shown.end
             self.inside -= self.shown.end or self.shown.last
@@ -169,7 +171,7 @@ class ExpanderModel:
             if KEY_WORD.unpack(key)["beats"] and not self.site.outside(key):
                 self.to_fetch.append([key, 0])
 
-    def _tell(self, why: int, key: int, value: int) -> None:
+    def _report(self, why: int, key: int, value: int) -> None:
         self.fault = (why, key, value)
         self.faults += 1
 
@@ -185,11 +187,11 @@ class ExpanderModel:
         level = self.level
         if level.none:
             if not level.chain and self.site.outside(level.key):
-                self._tell(MEMORY, level.key, 0)
+                self._report(MEMORY, level.key, 0)
             self.level = None
             self.shown = Copy(end=True)
             return
-        beat = self.places[CHAIN_PLACE if level.chain else self.take]
+        beat = self.places[CHAIN_PLACE if level.chain else self.accept]
         if beat is None:
             return
         result, beat_ends = self._record(level, beat)
@@ -209,7 +211,7 @@ class ExpanderModel:
         tag = rest >> CHUNK * left - 3 if left else 0
         chunks = 1 + tag % 2
         if count == 0 or chunks > left or tag >= len(RECORDS):
-            self._tell(RECORD, level.key, head)
+            self._report(RECORD, level.key, head)
             return None, True
         level.consumed += chunks
         level.decoded += 1
@@ -222,18 +224,18 @@ class ExpanderModel:
             if isinstance(what, Copy):
                 result = what
             else:
-                self._tell(what, level.key, head)
+                self._report(what, level.key, head)
         return result, level.decoded == count
 
     def _indirection(self, level: Level, key: int) -> None:
         if level.next or self.indirections == MOST_INDIRECTIONS:
-            self._tell(CHAIN, level.key, key)
+            self._report(CHAIN, level.key, key)
             return
         self.indirections += 1
         self.chains += 1
         level.next = self._level(key, chain=True)
         if self.site.outside(key):
-            self._tell(MEMORY, key, 0)
+            self._report(MEMORY, key, 0)
         elif not level.next.none and not level.chain:
             self.chain = (key, 0)
 
@@ -247,8 +249,8 @@ class ExpanderModel:
             if more:
                 self.chain = (level.key, level.done)
         else:
-            self.places[self.take] = None
-            self.take = (self.take + 1) % PLACES
+            self.places[self.accept] = None
+            self.accept = (self.accept + 1) % PLACES
             self.used -= 1
         if more:
             return False
@@ -331,19 +333,19 @@ class Tables:
 
 
 class Memory:
-    """Answers for an expander, when it likes."""
+    """Responses for an expander, when it likes."""
 
     def __init__(self, h: Harness, tables: Tables, stall: str) -> None:
         self.rng, self.tables, self.stall = h.rng, tables, Stall(h.rng, stall)
-        self.asked: list[dict[str, int]] = []
+        self.requested: list[dict[str, int]] = []
 
-    def answers(self) -> dict[int, tuple[int, int]]:
+    def responses(self) -> dict[int, tuple[int, int]]:
         """Of the coming cycle, by slice: place and beat."""
         some = {}
         for slice_ in range(self.tables.site.slices):
-            mine = [ask for ask in self.asked if ask["slice"] == slice_]
+            mine = [request for request in self.requested if request["slice"] == slice_]
             if mine and not self.stall():
-                ask = self.rng.choice(mine)
-                self.asked.remove(ask)
-                some[slice_] = ask["place"], self.tables.beats.get((slice_, ask["beat"]), 0)
+                request = self.rng.choice(mine)
+                self.requested.remove(request)
+                some[slice_] = request["place"], self.tables.beats.get((slice_, request["beat"]), 0)
         return some

@@ -22,25 +22,27 @@ class Legs:
         self.granted = [0] * legs
 
     def drive(self) -> None:
-        """New messages, and noise where nobody asks."""
+        """New messages, and noise where nothing asks."""
         for port, stall in zip(self.inputs, self.stalls, strict=True):
             if not port.inside and not stall():
                 port.inside.append(Message([self.rng.getrandbits(32) for _ in range(self.rng.randint(1, 4))], 0))
         everybody = range(self.legs)
-        self.asking = {leg for leg in everybody if self.inputs[leg].head()}
-        self.long = {leg for leg in self.asking if len(self.inputs[leg].inside[0]) > 1}
+        self.requesting = {leg for leg in everybody if self.inputs[leg].head()}
+        self.long = {leg for leg in self.requesting if len(self.inputs[leg].inside[0]) > 1}
         self.ending = {leg for leg in everybody if self.inputs[leg].ending()}
         noise = {leg for leg in everybody if self.rng.random() < 0.5}
-        free = set(everybody) - self.asking - {self.model.owner}  # they send elsewhere, as far as the output can tell
+        free = (
+            set(everybody) - self.requesting - {self.model.owner}
+        )  # they send elsewhere, as far as the output can tell
         self.room = not self.no_room()
-        self.io["request"].set(bits(self.asking))
-        self.io["long"].set(bits(self.long | noise - self.asking))
+        self.io["request"].set(bits(self.requesting))
+        self.io["long"].set(bits(self.long | noise - self.requesting))
         self.io["ending"].set(bits(self.ending | noise & free))
         self.io["room"].set(int(self.room))
 
     def check(self, cycle: int) -> int | None:
         """Compare the grants; the leg that sends a flit. `end` must follow."""
-        self.grants, sends = self.model.end(self.asking, self.long, self.ending, self.room)
+        self.grants, sends = self.model.end(self.requesting, self.long, self.ending, self.room)
         got = self.io["grant"].get()
         assert got == bits({self.grants} - {None}), f"cycle {cycle}: grants {got:#b}, expected {self.grants}"
         return sends
@@ -48,7 +50,7 @@ class Legs:
     def end(self) -> None:
         """The cycle ends."""
         for leg, port in enumerate(self.inputs):
-            if self.grants is not None and self.grants != leg and leg in self.asking:
+            if self.grants is not None and self.grants != leg and leg in self.requesting:
                 self.waited[leg] += 1
                 assert self.waited[leg] < self.legs, f"leg {leg} waits too long"
             if self.grants == leg:

@@ -65,8 +65,8 @@ class Pair {
     EXPECT_EQ(delivered + left + router.keys, started + router.copies);
     EXPECT_EQ(from_board_ + left, noc_.router_sent());
     for (unsigned i = 0; i < 8; ++i) cycle({.send = 0, .enter = 0});  // faults, counters
-    EXPECT_EQ(told_, faults_);
-    faults += told_.size();
+    EXPECT_EQ(reported_, faults_);
+    faults += reported_.size();
     copies += router.copies;
     EXPECT_EQ(noc_.buffered(), 0u);
   }
@@ -173,7 +173,7 @@ class Pair {
     EXPECT_EQ(dut_.beats(), now.beats - counted_.beats) << "cycle " << now_;
     counted_ = now;
     from_board_ += dut_.up();
-    if (dut_.fault()) ++told_[{dut_.fault_why(), dut_.fault_key(), dut_.fault_value()}];
+    if (dut_.fault()) ++reported_[{dut_.fault_why(), dut_.fault_key(), dut_.fault_value()}];
   }
 
   /// What the threads of a tile do: receive, free, ask for a message.
@@ -331,7 +331,7 @@ class Pair {
   bool held_back_ = false;  ///< a slice has not taken a request at once
   RouterCounters counted_;
   std::uint64_t from_board_ = 0;  ///< messages from the board router to columns
-  std::map<std::array<std::uint32_t, 3>, unsigned> faults_, told_;
+  std::map<std::array<std::uint32_t, 3>, unsigned> faults_, reported_;
   std::array<Tile, kTiles> tiles_;
   Cycle now_ = 0;
 };

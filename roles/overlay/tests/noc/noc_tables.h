@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random routing tables of a board, and the memory in which the network in RTL and the fast model find them:
-// answers take as long as they like, in any order, but for both the same.
+// responses take as long as they like, in any order, but for both the same.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -91,9 +91,9 @@ class Tables {
       case 2:
         return {.tag = Tag::thread_two, .tile_x = x, .tile_y = y, .index = below(64), .words = random_()};
       default: {
-        const bool nobody = !sense_ && below(6) == 0;
+        const bool empty = !sense_ && below(6) == 0;
         const std::uint64_t mask = (random_() & random_()) | std::uint64_t{1} << below(64);
-        return {.tag = Tag::tile, .tile_x = x, .tile_y = y, .words = random_(), .mask = nobody ? 0 : mask};
+        return {.tag = Tag::tile, .tile_x = x, .tile_y = y, .words = random_(), .mask = empty ? 0 : mask};
       }
     }
   }
@@ -135,14 +135,14 @@ class LineMemory final : public RecordMemory {
 
   void read(Cycle at, unsigned port, unsigned slice, std::uint32_t address, unsigned tag) override {
     EXPECT_LT(slice, slices_);
-    asked_[slice][port].push_back({at, tag, address / line_bytes_ * line_bytes_});
+    requested_[slice][port].push_back({at, tag, address / line_bytes_ * line_bytes_});
   }
   /// The RTL's request is taken in cycle `now`: the model's next, and in time if none was held back.
   void taken(Cycle now, unsigned slice, unsigned port, std::uint32_t address, unsigned tag, bool held_back) {
-    auto& asked = asked_[slice][port];
-    ASSERT_FALSE(asked.empty()) << "a request that the model does not make, cycle " << now;
-    const Request r = asked.front();
-    asked.pop_front();
+    auto& requested = requested_[slice][port];
+    ASSERT_FALSE(requested.empty()) << "a request that the model does not make, cycle " << now;
+    const Request r = requested.front();
+    requested.pop_front();
     EXPECT_EQ(address, r.address);
     EXPECT_EQ(tag, r.tag);
     EXPECT_GE(now + 1, r.at);
@@ -182,7 +182,7 @@ class LineMemory final : public RecordMemory {
   };
   Random& random_;
   unsigned slices_, line_bytes_;
-  std::array<std::array<std::deque<Request>, 2>, 2> asked_;  ///< by slice and port
+  std::array<std::array<std::deque<Request>, 2>, 2> requested_;  ///< by slice and port
   std::array<std::deque<Coming>, 2> coming_;
 };
 

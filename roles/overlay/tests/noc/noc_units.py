@@ -114,15 +114,17 @@ class ArbiterModel:
         self.legs, self.last = legs, legs - 1
         self.owner: int | None = None
 
-    def choice(self, asking: set[int]) -> int | None:
+    def choice(self, requesting: set[int]) -> int | None:
         """Whose flit may be sent."""
         if self.owner is not None:
             return self.owner
-        return next((leg for leg in ((self.last + 1 + n) % self.legs for n in range(self.legs)) if leg in asking), None)
+        return next(
+            (leg for leg in ((self.last + 1 + n) % self.legs for n in range(self.legs)) if leg in requesting), None
+        )
 
-    def end(self, asking: set[int], long: set[int], ending: set[int], room: bool) -> tuple[int | None, int | None]:
+    def end(self, requesting: set[int], long: set[int], ending: set[int], room: bool) -> tuple[int | None, int | None]:
         """The cycle ends: who is granted, who sends a flit."""
-        leg = self.choice(asking)
+        leg = self.choice(requesting)
         if self.owner is not None:
             self.owner = None if leg in ending else leg
             return None, leg
@@ -153,8 +155,8 @@ class CrossbarModel:
         ending = {i for i, port in enumerate(self.inputs) if port.ending()}
         granted = set()
         for o, arbiter in enumerate(self.arbiters):
-            asking = {i for i, head in heads.items() if head.way == o}
-            winner, sends = arbiter.end(asking, long, ending, room[o])
+            requesting = {i for i, head in heads.items() if head.way == o}
+            winner, sends = arbiter.end(requesting, long, ending, room[o])
             self.wires[o] = None if sends is None else self.inputs[sends].flit()
             if winner is not None:
                 granted.add(winner)

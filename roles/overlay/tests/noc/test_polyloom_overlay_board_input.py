@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from expander_units import ASK, COLUMN, FAULT, Copy, ExpanderModel, Memory, Site, Tables
+from expander_units import COLUMN, FAULT, REQUEST, Copy, ExpanderModel, Memory, Site, Tables
 from noc_units import EAST, FLIT, KEY, MASK, InputModel, Message, Writer, bits, message_of
 
 from polyloom.rtl.testing import Harness, Stall, bench
@@ -84,7 +84,16 @@ class BoardInput:
             "grant",
             "ending",
         )
-        names += ("flit", "ask_valid", "ask_ready", "ask", "beat_valid", "beat_place", "beat", "fault_valid")
+        names += (
+            "flit",
+            "request_valid",
+            "request_ready",
+            "request",
+            "beat_valid",
+            "beat_place",
+            "beat",
+            "fault_valid",
+        )
         names += ("fault_ready", "fault", "copies", "ended", "idle")
         self.io = {name: h.signal(name) for name in names}
         self.io["board"].set(site.at[1] << 3 | site.at[0])
@@ -93,7 +102,7 @@ class BoardInput:
         self.memory = Memory(h, self.tables, stall)
         self.model = BoardInputModel(size, longest, site)
         self.writer = Writer(h.rng, self.message)
-        self.stalls = {name: Stall(h.rng, stall) for name in ("grant", "ask", "fault")}
+        self.stalls = {name: Stall(h.rng, stall) for name in ("grant", "request", "fault")}
         self.copied = self.ends = self.plain = self.again = 0
         EveryCycle(h, self.drive, self.check)
 
@@ -110,16 +119,16 @@ class BoardInput:
         """Inputs, noise where they mean nothing."""
         self.now = self.writer.next()
         self.granted = self.model.head() is not None and not self.stalls["grant"]()
-        self.asked = self.model.expander.ask() is not None and not self.stalls["ask"]()
+        self.requested = self.model.expander.request() is not None and not self.stalls["request"]()
         self.fault_ready = not self.stalls["fault"]()
-        self.beats = self.memory.answers()
+        self.beats = self.memory.responses()
         way = 1 << self.now[0].way if self.now and self.now[0].way >= 0 and self.now[1] == 0 else 0
         for name, value in {
             "valid": int(self.now is not None),
             "way": way,
             "in": self.now[0].flits[self.now[1]] if self.now else self.rng.getrandbits(FLIT.width),
             "grant": int(self.granted),
-            "ask_ready": int(self.asked),
+            "request_ready": int(self.requested),
             "fault_ready": int(self.fault_ready),
             "beat_valid": bits(set(self.beats)),
             "beat_place": sum(place << 3 * s for s, (place, _) in self.beats.items()),
@@ -132,7 +141,7 @@ class BoardInput:
         io = {name: signal.get() for name, signal in self.io.items()}
         model = self.model
         arriving = self.now[0] if self.now and self.now[1] == 0 else None
-        room, head, ask = model.room(arriving), model.head(), model.expander.ask()
+        room, head, request = model.room(arriving), model.head(), model.expander.request()
         assert io["room"] == room, f"cycle {cycle}: room {io['room']}"
         assert io["idle"] == (not model.inside), f"cycle {cycle}: idle {io['idle']}"
         assert io["head_valid"] == (head is not None), f"cycle {cycle}: a head {io['head_valid']}"
@@ -142,18 +151,20 @@ class BoardInput:
         elif model.gone:
             assert io["flit"] == model.inside[0].flits[model.gone], f"cycle {cycle}: flit {model.gone}"
         assert io["ending"] == model.ending(), f"cycle {cycle}: ending {io['ending']}"
-        assert io["ask_valid"] == (ask is not None) and (ask is None or ASK.unpack(io["ask"]) == ask), f"cycle {cycle}"
+        assert io["request_valid"] == (request is not None) and (
+            request is None or REQUEST.unpack(io["request"]) == request
+        ), f"cycle {cycle}"
         fault = model.expander.fault
         assert io["fault_valid"] == (fault is not None), f"cycle {cycle}"
         assert fault is None or tuple(FAULT.unpack(io["fault"]).values())[::-1] == fault, f"cycle {cycle}"
-        if self.asked and ask:
-            self.memory.asked.append(ask)
+        if self.requested and request:
+            self.memory.requested.append(request)
         key = FLIT.unpack(arriving.flits[0])["mask"] & 0xFFFFFFFF if arriving and arriving.way < 0 else None
         self.plain += self.granted and model.inside[0].way >= 0
         copied, ended = model.end_cycle(arriving, self.granted)
         assert (io["copies"], io["ended"]) == (copied, ended), f"cycle {cycle}: {io['copies']}, {io['ended']}"
         self.copied, self.ends = self.copied + copied, self.ends + ended
-        model.expander.end(key, self.asked, list(self.beats.values()), copied or ended, self.fault_ready)
+        model.expander.end(key, self.requested, list(self.beats.values()), copied or ended, self.fault_ready)
         self.writer.end(room)
 
 

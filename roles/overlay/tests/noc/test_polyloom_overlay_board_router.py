@@ -38,7 +38,7 @@ class Exit:
     def __init__(self) -> None:
         self.flits: deque[int] = deque()
         self.lengths: deque[int] = deque()  # of messages whose last flit has not been taken
-        self.taken = self.blocked = 0
+        self.accepted = self.blocked = 0
 
     def room(self, flit: int | None) -> bool:
         """Beside a flit that comes."""
@@ -51,10 +51,10 @@ class Exit:
         """The cycle ends."""
         if self.flits and ready:
             self.flits.popleft()
-            self.taken += 1
-            if self.taken == self.lengths[0]:
+            self.accepted += 1
+            if self.accepted == self.lengths[0]:
                 self.lengths.popleft()
-                self.taken = 0
+                self.accepted = 0
         if flit is not None:
             self.flits.append(flit)
             if FLIT.unpack(flit)["first"]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: messages with keys of all kinds of tables, chains of chains and senseless ones among them: what is asked for,
-shown and told in every cycle, against a model written from the description; grants, answers of memory (by slice, in any
-order), what takes copies and faults with random stalls, and without any; the input of a link and of a column, one slice
-and two, boards of 3x2 and 5x6 tiles, of 64 and of 16 threads.
+shown and told in every cycle, against a model written from the description; grants, responses of memory (by slice, in
+any order), what takes copies and faults with random stalls, and without any; the input of a link and of a column, one
+slice and two, boards of 3x2 and 5x6 tiles, of 64 and of 16 threads.
 
 Leaves out: the buffer of messages (test_polyloom_overlay_board_input.py).
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from expander_units import ASK, COLUMN, COPY, FAULT, Copy, ExpanderModel, Memory, Site, Tables
+from expander_units import COLUMN, COPY, FAULT, REQUEST, Copy, ExpanderModel, Memory, Site, Tables
 from noc_units import WEST, bits
 
 from polyloom.rtl.testing import Harness, Stall, bench
@@ -28,13 +28,23 @@ class Expander:
 
     def __init__(self, h: Harness, site: Site, most: int, tables: Tables, stall: str) -> None:
         self.h, self.rng, self.site, self.most, self.tables = h, h.rng, site, most, tables
-        names = ("board", "mesh", "key_valid", "key", "ask_valid", "ask_ready", "ask", "beat_valid", "beat_place")
-        names += ("beat", "shown", "ends", "last", "way", "copy", "taken", "fault_valid", "fault_ready", "fault")
+        names = (
+            "board",
+            "mesh",
+            "key_valid",
+            "key",
+            "request_valid",
+            "request_ready",
+            "request",
+            "beat_valid",
+            "beat_place",
+        )
+        names += ("beat", "shown", "ends", "last", "way", "copy", "accepted", "fault_valid", "fault_ready", "fault")
         self.io = {name: h.signal(name) for name in names}
         self.io["board"].set(site.at[1] << 3 | site.at[0])
         self.io["mesh"].set(site.mesh[1] << 4 | site.mesh[0])
         self.model, self.memory = ExpanderModel(site), Memory(h, tables, stall)
-        self.stalls = {name: Stall(h.rng, stall) for name in ("key", "ask", "taken", "fault")}
+        self.stalls = {name: Stall(h.rng, stall) for name in ("key", "request", "accepted", "fault")}
         self.ends = self.full = 0
         EveryCycle(h, self.drive, self.check)
 
@@ -45,17 +55,17 @@ class Expander:
     def drive(self) -> None:
         """Inputs, noise where they mean nothing."""
         self.key = self.rng.choice(self.tables.keys) if self.model.inside < self.most and self.go("key") else None
-        self.granted = self.go("ask") and self.model.ask() is not None
-        self.taken = self.model.shown is not None and self.go("taken")
+        self.granted = self.go("request") and self.model.request() is not None
+        self.accepted = self.model.shown is not None and self.go("accepted")
         self.fault_ready = self.go("fault")
-        self.beats = self.memory.answers()
+        self.beats = self.memory.responses()
         slices = range(self.site.slices)
         noise = {s: (self.rng.getrandbits(3), self.rng.getrandbits(256)) for s in slices} | self.beats
         for name, value in {
             "key_valid": int(self.key is not None),
             "key": self.rng.getrandbits(32) if self.key is None else self.key,
-            "ask_ready": int(self.granted),
-            "taken": int(self.taken),
+            "request_ready": int(self.granted),
+            "accepted": int(self.accepted),
             "fault_ready": int(self.fault_ready),
             "beat_valid": bits(set(self.beats)),
             "beat_place": sum(noise[s][0] << 3 * s for s in slices),
@@ -66,20 +76,24 @@ class Expander:
     def check(self, cycle: int) -> None:
         """Compare, then the cycle ends."""
         got = {name: signal.get() for name, signal in self.io.items()}
-        ask, shown, fault = self.model.ask(), self.model.shown, self.model.fault
-        assert got["ask_valid"] == (ask is not None), f"cycle {cycle}: asks {got['ask_valid']}, expected {ask}"
-        assert ask is None or ASK.unpack(got["ask"]) == ask, f"cycle {cycle}: {ASK.unpack(got['ask'])}, expected {ask}"
+        request, shown, fault = self.model.request(), self.model.shown, self.model.fault
+        assert got["request_valid"] == (request is not None), (
+            f"cycle {cycle}: asks {got['request_valid']}, expected {request}"
+        )
+        assert request is None or REQUEST.unpack(got["request"]) == request, (
+            f"cycle {cycle}: {REQUEST.unpack(got['request'])}, expected {request}"
+        )
         assert got["shown"] == (shown is not None), f"cycle {cycle}: shows {got['shown']}, expected {shown}"
         if shown:
             self.compare(shown, got, cycle)
         assert got["fault_valid"] == (fault is not None), f"cycle {cycle}: a fault {got['fault_valid']}, not {fault}"
         if fault:
             assert tuple(FAULT.unpack(got["fault"]).values())[::-1] == fault, f"cycle {cycle}: {fault}"
-        if self.granted and ask:
-            self.memory.asked.append(ask)
-        self.ends += bool(self.taken and shown and shown.end)
+        if self.granted and request:
+            self.memory.requested.append(request)
+        self.ends += bool(self.accepted and shown and shown.end)
         self.full += self.model.used == 7
-        self.model.end(self.key, self.granted, list(self.beats.values()), self.taken, self.fault_ready)
+        self.model.end(self.key, self.granted, list(self.beats.values()), self.accepted, self.fault_ready)
 
     def compare(self, shown: Copy, got: dict[str, int], cycle: int) -> None:
         """A copy, or an end."""

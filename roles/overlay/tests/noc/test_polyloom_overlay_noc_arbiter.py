@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: 1, 3 and 5 inputs that ask at random, messages of 1 to 4 flits, room at random: every output in every cycle
-against the rule of turns, also whose flit is shown while there is no room; nobody waits for more than one message of
+against the rule of turns, also whose flit is shown while there is no room; nothing waits for more than one message of
 each other input; ends of messages that go elsewhere mean nothing.
 
 Leaves out: requests that are taken back (inputs never do).
@@ -29,7 +29,7 @@ async def grants_in_turns(dut: Any, which: int) -> None:
 
     def check(cycle: int) -> None:
         nonlocal held_back
-        shown = legs.model.choice(legs.asking)
+        shown = legs.model.choice(legs.requesting)
         assert load.get() == (shown is not None), f"cycle {cycle}"
         assert shown is None or leg.get() == shown, f"cycle {cycle}: leg {leg.get()}, expected {shown}"
         sends = legs.check(cycle)

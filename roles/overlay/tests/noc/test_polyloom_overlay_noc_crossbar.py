@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: messages of every length from each input to each output that it may go to, begun and given room at random:
 room at the inputs and every flit on the outputs in every cycle, against buffers and turns on lists; 4 ports with an
-output that nobody may go to and two deeper inputs, 2 ports, 1 port; longest messages of 3, 4 and 1 flits.
+output that no one may go to and two deeper inputs, 2 ports, 1 port; longest messages of 3, 4 and 1 flits.
 
 Leaves out: messages for outputs that they may not go to (asserted in the RTL); routes (the routers' tests).
 """

@@ -30,7 +30,7 @@ class Writer:
         self.sent: list[int] = []
         self.cycles: list[int] = []
         self.messages: deque[int] = deque()  # lengths, of those whose last flit has not left
-        self.left, self.length, self.taken, self.granted = 0, 0, 0, False
+        self.left, self.length, self.accepted, self.granted = 0, 0, 0, False
         self.blocked = 0
         EveryCycle(h, self.drive, self.check)
 
@@ -57,10 +57,10 @@ class Writer:
         self.granted = room and self.left <= 1 and self.h.rng.random() < 0.9
         self.left -= self.left > 0
         if self.sink.valid.get() and self.sink.ready.get():
-            self.taken += 1
-            if self.taken == self.messages[0]:
+            self.accepted += 1
+            if self.accepted == self.messages[0]:
                 self.messages.popleft()
-                self.taken = 0
+                self.accepted = 0
 
 
 @cocotb.test()

@@ -58,8 +58,8 @@ async def grants_in_turns(dut: Any) -> None:
         ending = {i for i, port in enumerate(inputs) if port.ending()}
         granted = set()
         for o, arbiter in enumerate(arbiters):
-            asking = {i for i, head in heads.items() if head.way == o}
-            winner, sends = arbiter.end(asking, {i for i in asking if len(heads[i]) > 1}, ending, room[o])
+            requesting = {i for i, head in heads.items() if head.way == o}
+            winner, sends = arbiter.end(requesting, {i for i in requesting if len(heads[i]) > 1}, ending, room[o])
             wires[o] = None if sends is None else inputs[sends].flit()
             if winner is not None:
                 granted.add(winner)

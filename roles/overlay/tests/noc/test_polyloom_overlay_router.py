@@ -82,7 +82,7 @@ def passing(here: Tile, size: Tile) -> list[dict[int, list[Tile | None]]]:
 async def routes_x_then_y(dut: Any, which: int, place: int) -> None:
     h = Harness(dut, dut.gen_router[which])
     width, height, longest, flits = SHAPES[which]
-    # An inner tile, one on the rim, one in a corner, any.
+    # An inner tile, one on the periphery, one in a corner, any.
     here = ((1, height // 2), (width - 1, height // 2), (0, 0), (h.rng.randrange(width), h.rng.randrange(height)))[
         place
     ]

@@ -13,7 +13,7 @@ from collections import deque
 from typing import Any
 
 import cocotb
-from expander_units import ASK
+from expander_units import REQUEST
 
 from polyloom.rtl.testing import Harness, Stall, Struct, bench
 from polyloom.rtl.testing.every_cycle import EveryCycle
@@ -31,9 +31,9 @@ class Port:
     def __init__(self, h: Harness, expanders: int, slices: int, line_bytes: int, stall: str) -> None:
         self.h, self.rng, self.slices, self.line_bytes = h, h.rng, slices, line_bytes
         names = (
-            "ask_valid",
-            "ask_ready",
-            "ask",
+            "request_valid",
+            "request_ready",
+            "request",
             "beat_valid",
             "beat_place",
             "beat",
@@ -43,7 +43,7 @@ class Port:
         )
         self.io = {name: h.signal(name) for name in (*names, "rsp_valid", "rsp_tag", "rsp_data")}
         self.free = [set(range(8)) for _ in range(expanders)]  # places
-        self.asks: list[dict[str, int] | None] = [None] * expanders
+        self.requests: list[dict[str, int] | None] = [None] * expanders
         self.last = expanders - 1
         self.sent: list[deque[tuple[int, int, int]]] = [deque() for _ in range(slices)]  # from when; tag, address
         self.under_way: list[list[tuple[int, int]]] = [[] for _ in range(slices)]  # tag, beat
@@ -56,15 +56,15 @@ class Port:
 
     def drive(self) -> None:
         """Inputs; an expander asks until it is granted."""
-        for e, ask in enumerate(self.asks):
-            if ask is None and self.free[e] and not self.stalls[e]():
+        for e, request in enumerate(self.requests):
+            if request is None and self.free[e] and not self.stalls[e]():
                 place = self.rng.choice(sorted(self.free[e]))
-                self.asks[e] = {
+                self.requests[e] = {
                     "slice": self.rng.randrange(self.slices),
                     "beat": self.rng.getrandbits(26),
                     "place": place,
                 }
-        self.ready = [not take() for take, _ in self.slice_stalls]
+        self.ready = [not accept() for accept, _ in self.slice_stalls]
         self.lines: dict[int, tuple[int, int]] = {}  # tag and line, by slice
         for s, (_, give) in enumerate(self.slice_stalls):
             if self.under_way[s] and not give():
@@ -75,9 +75,10 @@ class Port:
                 self.back.setdefault(self.h.cycle + FROM_SLICE, {})[s] = tag >> 3, tag & 7, bits
         width = 8 * self.line_bytes
         for name, value in {
-            "ask_valid": sum(1 << e for e, ask in enumerate(self.asks) if ask),
-            "ask": sum(
-                (ASK.pack(**ask) if ask else self.rng.getrandbits(30)) << 30 * e for e, ask in enumerate(self.asks)
+            "request_valid": sum(1 << e for e, request in enumerate(self.requests) if request),
+            "request": sum(
+                (REQUEST.pack(**request) if request else self.rng.getrandbits(30)) << 30 * e
+                for e, request in enumerate(self.requests)
             ),
             "line_ready": sum(1 << s for s, ready in enumerate(self.ready) if ready),
             "rsp_valid": sum(1 << s for s in self.lines),
@@ -89,10 +90,10 @@ class Port:
     def check(self, cycle: int) -> None:
         """Compare, then the cycle ends."""
         got = {name: signal.get() for name, signal in self.io.items()}
-        count = len(self.asks)
-        turn = next((e for e in ((self.last + 1 + n) % count for n in range(count)) if self.asks[e]), None)
-        assert got["ask_ready"] == (0 if turn is None else 1 << turn), (
-            f"cycle {cycle}: {got['ask_ready']:#b}, not {turn}"
+        count = len(self.requests)
+        turn = next((e for e in ((self.last + 1 + n) % count for n in range(count)) if self.requests[e]), None)
+        assert got["request_ready"] == (0 if turn is None else 1 << turn), (
+            f"cycle {cycle}: {got['request_ready']:#b}, not {turn}"
         )
         for s, queue in enumerate(self.sent):
             valid = bool(queue) and queue[0][0] <= cycle
@@ -115,11 +116,11 @@ class Port:
                 self.free[expander].add(place)
                 self.got[expander] += 1
         if turn is not None:
-            ask = self.asks[turn]
-            assert ask
-            self.free[turn].remove(ask["place"])
-            self.sent[ask["slice"]].append((cycle + TO_SLICE, turn << 3 | ask["place"], ask["beat"]))
-            self.asks[turn], self.last = None, turn
+            request = self.requests[turn]
+            assert request
+            self.free[turn].remove(request["place"])
+            self.sent[request["slice"]].append((cycle + TO_SLICE, turn << 3 | request["place"], request["beat"]))
+            self.requests[turn], self.last = None, turn
 
 
 @cocotb.test()

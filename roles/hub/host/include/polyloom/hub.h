@@ -149,7 +149,7 @@ class Node {
   friend class Session;
   struct Map;
   Node(Session& session, unsigned number, unsigned link, unsigned lanes);
-  std::vector<std::uint64_t> ask(std::span<const std::uint64_t> command);
+  std::vector<std::uint64_t> request(std::span<const std::uint64_t> command);
   void need(Unit unit, std::uint64_t offset, std::uint64_t bytes, const char* what) const;
 
   Session* session_;

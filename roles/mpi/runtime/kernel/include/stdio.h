@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manager formats, reads text and has the files. A print goes to it without an answer; what printf
+/* The manager formats, reads text and has the files. A print goes to it without a response; what printf
  * returns is asked for where it is used. */
 #ifndef POLYLOOM_STDIO_H
 #define POLYLOOM_STDIO_H
@@ -50,7 +50,7 @@ void polyloom_print_end(unsigned stream, const char* format);
 void polyloom_print_split(void);
 
 /* Instead of print_end: a call of the manager's C library. Returns its value and sets errno; then come the
- * parts of the answer in their order, which the kernel takes all. */
+ * parts of the response in their order, which the kernel takes all. */
 long polyloom_call(unsigned function, const char* format);
 unsigned polyloom_call_bytes(unsigned part);
 void polyloom_call_take(unsigned part, void* into);
@@ -247,7 +247,7 @@ void polyloom_print_list(const char* format, __builtin_va_list list);
   }))
 #define vsprintf(into, format, list) vsnprintf(into, ~(size_t)0 >> 1, format, list)
 
-/* From text or a file; each part of the answer goes where it belongs. */
+/* From text or a file; each part of the response goes where it belongs. */
 #define POLYLOOM_TAKE_PLACE(n, x) void* const polyloom_##n = (void*)(x);
 #define POLYLOOM_COUNT(n, x) + 1
 #define POLYLOOM_TAKE_PART(n, x) polyloom_call_take((n) - 1, polyloom_##n);
@@ -269,7 +269,7 @@ void polyloom_print_list(const char* format, __builtin_va_list list);
 #define fscanf(file, ...) POLYLOOM_SCAN(POLYLOOM_C_fscanf, polyloom_integer((long long)(file)), __VA_ARGS__)
 #define scanf(...) fscanf(stdin, __VA_ARGS__)
 
-/* Of the host, in the job's working directory. Prints into a file wait for nothing, the rest for the answer.
+/* Of the host, in the job's working directory. Prints into a file wait for nothing, the rest for the response.
  */
 FILE* fopen(const char* name, const char* mode);
 FILE* tmpfile(void);

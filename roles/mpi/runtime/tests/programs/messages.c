@@ -154,16 +154,16 @@ static void to_oneself(void) {
   SAY("long to oneself: %016llx", (unsigned long long)hash(in, 100000));
 }
 
-static void nobody(void) {
+static void no_sender(void) {
   MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status s;
   int value = 7, index, flag;
   MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
   MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &s);
-  SAY("nobody: %d, source %d, tag %d", value, s.MPI_SOURCE == MPI_PROC_NULL, s.MPI_TAG == MPI_ANY_TAG);
+  SAY("no one: %d, source %d, tag %d", value, s.MPI_SOURCE == MPI_PROC_NULL, s.MPI_TAG == MPI_ANY_TAG);
   MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &r[1]);
   MPI_Waitany(3, r, &index, &s);
-  SAY("any of nobody: %d, null %d", index, r[1] == MPI_REQUEST_NULL);
+  SAY("any of no one: %d, null %d", index, r[1] == MPI_REQUEST_NULL);
   MPI_Waitany(3, r, &index, &s);
   MPI_Test(&r[0], &flag, &s);
   SAY("none: %d %d", index == MPI_UNDEFINED, flag);
@@ -250,7 +250,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   probes();
   to_oneself();
-  nobody();
+  no_sender();
   any_of_many();
   all_or_none();
   empty();

@@ -36,17 +36,17 @@ static const struct operation bits[] = {
         const int n = counts[c], salt = c, root = (c + (int)sizeof(ctype)) % size; \
         FILL(ctype)                                                                \
         MPI_Reduce(a, b, n, type, list->op, root, MPI_COMM_WORLD);                 \
-        tell(#ctype, list->name, n, "reduce", sizeof(ctype));                      \
+        report(#ctype, list->name, n, "reduce", sizeof(ctype));                    \
         FILL(ctype)                                                                \
         MPI_Allreduce(MPI_IN_PLACE, b, n, type, list->op, MPI_COMM_WORLD);         \
-        tell(#ctype, list->name, n, "allreduce", sizeof(ctype));                   \
+        report(#ctype, list->name, n, "allreduce", sizeof(ctype));                 \
         FILL(ctype)                                                                \
         MPI_Scan(a, b, n, type, list->op, MPI_COMM_WORLD);                         \
-        tell(#ctype, list->name, n, "scan", sizeof(ctype));                        \
+        report(#ctype, list->name, n, "scan", sizeof(ctype));                      \
       }                                                                            \
   }
 
-static void tell(const char* type, const char* op, int n, const char* call, size_t bytes) {
+static void report(const char* type, const char* op, int n, const char* call, size_t bytes) {
   SAY("%s %s %d: %s %016llx", type, op, n, call, (unsigned long long)hash(b, (size_t)n * bytes));
 }
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from front_ends import Network, Slice, Tiles
-from front_frames import (
+from frontend_ends import Network, Slice, Tiles
+from frontend_frames import (
     CORES,
     CTL,
     FAULT,
@@ -21,7 +21,7 @@ from front_frames import (
     HOST,
     MSG,
     OF_THE_ROLE,
-    READ_PAD,
+    READ_SCRATCHPAD,
     SLICES,
     THREADS,
     UART_OUT,
@@ -54,10 +54,10 @@ def set_board(h: Harness, host: Host, board: int) -> int:
 @cocotb.parametrize(board=[0, 0o52])
 async def frames_do_what_they_say(dut: Any, board: int) -> None:
     """All kinds at once; messages enter at board (0,0) only."""
-    h = Harness(dut, dut.gen_front)
+    h = Harness(dut, dut.gen_frontend)
     host, tiles, network = Host(h), Tiles(h), Network(h)
     slices = [Slice(h, number) for number in range(SLICES)]
-    told, route, leave, retired = h.source("told"), h.source("route"), h.source("leave"), h.signal("retired")
+    reported, route, leave, retired = h.source("reported"), h.source("route"), h.source("leave"), h.signal("retired")
     idle, busy = h.signal("idle"), [h.signal(n) for n in ("line_valid", "ctl_valid", "tx_valid", "enter_valid")]
     pulses = set_board(h, host, board)
     EveryCycle(h, lambda: None, lambda c: never_both(idle, busy, c))
@@ -76,23 +76,23 @@ async def frames_do_what_they_say(dut: Any, board: int) -> None:
     events = [random_event(h, board) for _ in range(60)]
     faults = [random_route_fault(h, board) for _ in range(60)]
     out = [(h.rng.getrandbits(20), h.rng.getrandbits(64), h.values(128, h.rng.randint(1, 4))) for _ in range(40)]
-    told.send([bits for bits, _ in events])
+    reported.send([bits for bits, _ in events])
     route.send([bits for bits, _ in faults])
     leave.send([flit for message in out for flit in flits_of(HOST, *message)])
     await h.until(lambda: len(network.flits) >= len(host.flits) and not host.rx.busy(), LIMIT)
     await h.until(
-        lambda: len(frames_of(host.tx.passed)) == len(host.answers) + len(events) + len(faults) + len(out), LIMIT
+        lambda: len(frames_of(host.tx.passed)) == len(host.responses) + len(events) + len(faults) + len(out), LIMIT
     )
     await h.drain(after=50)
     frames = frames_of(host.tx.passed)
-    assert [f for f in frames if f[0] & 0xFF not in OF_THE_ROLE] == host.answers
+    assert [f for f in frames if f[0] & 0xFF not in OF_THE_ROLE] == host.responses
     assert [f for f in frames if f[0] & 0xFF == MSG] == [message_words(*message) for message in out]
-    told_frames, of_router = [f for f in frames if f[0] & 0xFF in (UART_OUT, FAULT)], [frame for _, frame in faults]
-    assert [f for f in told_frames if f in of_router] == of_router
-    assert [f for f in told_frames if f not in of_router] == [frame for _, frame in events]
+    reported_frames, of_router = [f for f in frames if f[0] & 0xFF in (UART_OUT, FAULT)], [frame for _, frame in faults]
+    assert [f for f in reported_frames if f in of_router] == of_router
+    assert [f for f in reported_frames if f not in of_router] == [frame for _, frame in events]
     requests = [CTL.unpack(bits) for bits in tiles.sink.passed]
-    assert [request_bits(r) for r in requests if r["op"] <= READ_PAD] == host.of_memory
-    assert [request_bits(r) for r in requests if r["op"] > READ_PAD] == host.of_frames
+    assert [request_bits(r) for r in requests if r["op"] <= READ_SCRATCHPAD] == host.of_memory
+    assert [request_bits(r) for r in requests if r["op"] > READ_SCRATCHPAD] == host.of_frames
     assert network.flits == host.flits
     assert (network.let_in, network.let_out) == (sum(FLIT.unpack(f)["first"] for f in host.flits), len(out))
     assert [s.bytes for s in slices] == host.memory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/common/answer.h"
+#include "apps/common/outcome.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,16 +24,16 @@ namespace {
 using nlohmann::json;
 
 /// The first `count` vertices by value; ties by number, unreachable ones left out.
-std::vector<std::size_t> top_vertices(const Answer& answer, unsigned count) {
+std::vector<std::size_t> top_vertices(const Outcome& outcome, unsigned count) {
   std::vector<std::size_t> order;
-  order.reserve(answer.values.size());
-  for (std::size_t v = 0; v < answer.values.size(); ++v) {
-    if (!std::isnan(answer.values[v])) order.push_back(v);
+  order.reserve(outcome.values.size());
+  for (std::size_t v = 0; v < outcome.values.size(); ++v) {
+    if (!std::isnan(outcome.values[v])) order.push_back(v);
   }
   const std::size_t n = std::min<std::size_t>(count, order.size());
   const auto before = [&](std::size_t a, std::size_t b) {
-    if (answer.values[a] != answer.values[b])
-      return (answer.values[a] > answer.values[b]) == answer.largest_first;
+    if (outcome.values[a] != outcome.values[b])
+      return (outcome.values[a] > outcome.values[b]) == outcome.largest_first;
     return a < b;
   };
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(), before);
@@ -41,15 +41,15 @@ std::vector<std::size_t> top_vertices(const Answer& answer, unsigned count) {
   return order;
 }
 
-json value_json(const Input& input, const Answer& answer, std::size_t v) {
-  if (!answer.of_vertices) return answer.values[v];
-  const auto vertex = static_cast<std::uint32_t>(answer.values[v]);
+json value_json(const Input& input, const Outcome& outcome, std::size_t v) {
+  if (!outcome.of_vertices) return outcome.values[v];
+  const auto vertex = static_cast<std::uint32_t>(outcome.values[v]);
   return input.names.numeric() ? json(input.names.number(vertex)) : json(input.names[vertex]);
 }
 
-std::vector<std::string> notes_of(const Input& input, const Answer& answer) {
+std::vector<std::string> notes_of(const Input& input, const Outcome& outcome) {
   std::vector<std::string> notes = input.notes;
-  notes.insert(notes.end(), answer.notes.begin(), answer.notes.end());
+  notes.insert(notes.end(), outcome.notes.begin(), outcome.notes.end());
   return notes;
 }
 
@@ -61,7 +61,7 @@ std::string where() {
 
 bool is_native() { return where() == "native"; }
 
-json as_json(const Options& options, const Input& input, const Answer& answer) {
+json as_json(const Options& options, const Input& input, const Outcome& outcome) {
   json j;
   j["app"] = options.app;
   if (!options.mode.empty()) j["mode"] = options.mode;
@@ -71,9 +71,9 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
   j["packing"] = input.packing.empty() ? json() : json(input.packing);
   j["vertices"] = input.vertices;
   j["edges"] = input.edges.size();
-  if (answer.of_vertices) j["values_are"] = "vertices";
-  j["load_wall_seconds"] = answer.load_seconds;
-  const HostLinkPhases& phases = answer.phases;
+  if (outcome.of_vertices) j["values_are"] = "vertices";
+  j["load_wall_seconds"] = outcome.load_seconds;
+  const HostLinkPhases& phases = outcome.phases;
   j["compute_simulated_seconds"] = is_native() ? json() : json(phases.compute);
   j["compute_wall_seconds"] = is_native() ? json(phases.compute) : json();
   if (!is_native()) {
@@ -82,16 +82,16 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
                    {"compute_seconds", phases.compute},
                    {"collect_seconds", phases.collect}};
   }
-  for (const Fact& fact : answer.facts)
+  for (const Fact& fact : outcome.facts)
     std::visit([&](const auto& value) { j[fact.name] = value; }, fact.value);
-  j["notes"] = notes_of(input, answer);
-  if (!answer.device.empty()) j["device"] = answer.device;
-  if (answer.mapping) j["mapping"] = summary_of(*answer.mapping, input.names);
+  j["notes"] = notes_of(input, outcome);
+  if (!outcome.device.empty()) j["device"] = outcome.device;
+  if (outcome.mapping) j["mapping"] = summary_of(*outcome.mapping, input.names);
   j["top"] = json::array();
-  for (const std::size_t v : top_vertices(answer, options.top)) {
+  for (const std::size_t v : top_vertices(outcome, options.top)) {
     const auto vertex = static_cast<std::uint32_t>(v);
-    json entry = {{"name", input.names[vertex]}, {"value", value_json(input, answer, v)}};
-    for (const Column& column : answer.columns) {
+    json entry = {{"name", input.names[vertex]}, {"value", value_json(input, outcome, v)}};
+    for (const Column& column : outcome.columns) {
       const double value = column.values[v];
       entry[column.name] = std::isnan(value)    ? json()
                            : column.of_vertices ? json(input.names[static_cast<std::uint32_t>(value)])
@@ -99,8 +99,8 @@ json as_json(const Options& options, const Input& input, const Answer& answer) {
     }
     j["top"].push_back(std::move(entry));
   }
-  if (answer.verification.done) {
-    const Verification& check = answer.verification;
+  if (outcome.verification.done) {
+    const Verification& check = outcome.verification;
     j["verified"] = check.ok;
     j["verify_l1"] = check.l1;
     j["verify_worst"] = check.worst;
@@ -157,48 +157,48 @@ std::string taken_as(const Input& input) {
   return " (" + input.format + (input.packing.empty() ? "" : ", " + input.packing) + ")";
 }
 
-void print(const Options& options, const Input& input, const Answer& answer) {
+void print(const Options& options, const Input& input, const Outcome& outcome) {
   std::printf("%s of %s%s: %u vertices, %zu edges\n", options.app.c_str(), input.description.c_str(),
               taken_as(input).c_str(), input.vertices, input.edges.size());
   int rank = 0;
-  for (const std::size_t v : top_vertices(answer, options.top)) {
+  for (const std::size_t v : top_vertices(outcome, options.top)) {
     std::printf("%4d. %-28s %s\n", ++rank, shown(input.names[static_cast<std::uint32_t>(v)]).c_str(),
-                shown(value_text(input, answer, v)).c_str());
+                shown(value_text(input, outcome, v)).c_str());
   }
-  for (const Fact& fact : answer.facts)
+  for (const Fact& fact : outcome.facts)
     std::visit([&](const auto& value) { print_fact(fact.name, value); }, fact.value);
-  for (const std::string& note : notes_of(input, answer)) std::printf("note: %s\n", shown(note).c_str());
-  if (options.explain && answer.mapping)
-    std::fputs(explanation_of(*answer.mapping, input.names).c_str(), stdout);
-  print_time(answer.phases);
-  if (answer.verification.done) print_verification(answer.verification);
+  for (const std::string& note : notes_of(input, outcome)) std::printf("note: %s\n", shown(note).c_str());
+  if (options.explain && outcome.mapping)
+    std::fputs(explanation_of(*outcome.mapping, input.names).c_str(), stdout);
+  print_time(outcome.phases);
+  if (outcome.verification.done) print_verification(outcome.verification);
 }
 
 }  // namespace
 
-int finish(const Options& options, const Input& input, const Answer& answer) {
+int finish(const Options& options, const Input& input, const Outcome& outcome) {
   if (!options.out.empty()) {
     const fabric::Heartbeat heartbeat("writing " + options.out);
-    write_values(options.out, input, answer);
+    write_values(options.out, input, outcome);
   }
-  if (!options.rows.empty()) write_rows(options.rows, answer);
-  const json j = as_json(options, input, answer);
+  if (!options.rows.empty()) write_rows(options.rows, outcome);
+  const json j = as_json(options, input, outcome);
   if (const char* folder = std::getenv("POLYLOOM_RUN_DIR"); folder != nullptr && *folder != 0) {
     fabric::RunFolder record(folder, fabric::RunFolder::Use::add);
     fabric::write_whole(record.claim("result.json"), json_text(j, 2) + "\n");
-    if (answer.mapping) {
-      const json mapping = record_of(*answer.mapping, input.names);
+    if (outcome.mapping) {
+      const json mapping = record_of(*outcome.mapping, input.names);
       fabric::write_whole(record.claim("mapping.json"), json_text(mapping, 2) + "\n");
     }
   }
   if (options.json) {
     std::printf("%s\n", json_text(j).c_str());
   } else {
-    print(options, input, answer);
+    print(options, input, outcome);
   }
   if (std::fflush(stdout) != 0)
     throw UserError(std::string("cannot write to standard output: ") + std::strerror(errno));
-  return answer.verification.done && !answer.verification.ok ? 1 : 0;
+  return outcome.verification.done && !outcome.verification.ok ? 1 : 0;
 }
 
 std::string device_folder(const std::string& name) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: words of all sizes and signs against Python's own bytes; cores' words at full rate with a flit written in
 every cycle and flits read in every cycle in which a send may: no word lost in either copy, a flit shows every word that
-was granted 9 cycles before; the host's words between those of cores. Tests polyloom_overlay_mailbox_pad.
+was granted 9 cycles before; the host's words between those of cores. Tests polyloom_overlay_mailbox_scratchpad.
 
 Leaves out: a flit that is written and read in the same cycle (undefined).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from mailbox_units import CTL, LOAD, MEM, READ_PAD, RSP, SIZES, STORE, WRITE_PAD
+from mailbox_units import CTL, LOAD, MEM, READ_SCRATCHPAD, RSP, SIZES, STORE, WRITE_SCRATCHPAD
 
 from polyloom.rtl.testing import Harness, bench
 
@@ -24,7 +24,7 @@ SETTLES = 9  # cycles after which a word is in the network's copy
 test = bench(__file__, "mailbox_tb")
 
 
-class Pad:
+class Scratchpad:
     """Cores that ask as fast as they can, a network that writes and reads; what the scratchpad must hold."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Pad:
         self.to_load: list[int] = []  # and core 0 too
         self.changed = [0] * WORDS  # cycle from which on the network's copy must show it
         self.pending: dict[tuple[int, int], tuple[int, int, int, int, int, int]] = {}  # with the cycle
-        self.order: list[list[int]] = [[] for _ in range(SIZE.cores)]  # threads that wait for answers
+        self.order: list[list[int]] = [[] for _ in range(SIZE.cores)]  # threads that wait for responses
         self.stores, self.rate, self.write_rate, self.read_rate = stores, rate, write, read
         self.flits_read = self.flits_written = self.words_checked = 0
         self.reading: tuple[int, int] | None = None  # cycle, flit
@@ -50,7 +50,7 @@ class Pad:
         """Idle."""
 
     def busy(self) -> str:
-        """Wait for answers."""
+        """Wait for responses."""
         return f"{len(self.pending)} accesses, {len(self.to_fill)} to fill" if self.pending or self.to_fill else ""
 
     def drive(self) -> None:
@@ -99,7 +99,7 @@ class Pad:
         return MEM.pack(op=op, size=size, sign=sign, thread=thread, addr=0x8000 | addr, data=data)
 
     def sample(self, cycle: int) -> None:
-        """Answers; what a flit must show."""
+        """Responses; what a flit must show."""
         valid = self.io["rsp_valid"].get()
         assert valid & (valid - 1) == 0
         if self.reading is not None:
@@ -108,7 +108,7 @@ class Pad:
         if self.reading and self.to_read:
             self.to_read.pop(0)
         if valid:
-            self.answer(cycle, valid.bit_length() - 1)
+            self.response(cycle, valid.bit_length() - 1)
 
     def check_flit(self, cycle: int, flit: int) -> None:
         """Read in `cycle`, on the output now. Words that are being stored may be old or new."""
@@ -125,112 +125,114 @@ class Pad:
         """What it must hold."""
         return int.from_bytes(self.memory[4 * word : 4 * word + 4], "little")
 
-    def answer(self, cycle: int, core: int) -> None:
+    def response(self, cycle: int, core: int) -> None:
         """In order of the core; with the bytes that are there."""
-        answer = RSP.unpack(self.io["rsp"].get())
+        response = RSP.unpack(self.io["rsp"].get())
         thread = self.order[core].pop(0)
-        assert answer["thread"] == thread, f"cycle {cycle}: thread {answer['thread']}, expected {thread}"
-        op, size, sign, addr, data, asked = self.pending.pop((core, thread))
+        assert response["thread"] == thread, f"cycle {cycle}: thread {response['thread']}, expected {thread}"
+        op, size, sign, addr, data, requested = self.pending.pop((core, thread))
         count = 1 << size
-        self.latency.append(cycle - asked)
+        self.latency.append(cycle - requested)
         if op == STORE:
             self.memory[addr : addr + count] = data.to_bytes(4, "little")[:count]
             self.changed[addr // 4] = cycle - 2 + SETTLES
         elif addr // 4 < WORDS // 2 or self.changed[addr // 4] < cycle - 3:  # not written when it was read
             want = int.from_bytes(self.memory[addr : addr + count], "little", signed=bool(sign)) & 0xFFFFFFFF
-            assert answer["data"] == want, (
-                f"cycle {cycle}: {count} bytes at {addr:#x}: {answer['data']:#x}, not {want:#x}"
+            assert response["data"] == want, (
+                f"cycle {cycle}: {count} bytes at {addr:#x}: {response['data']:#x}, not {want:#x}"
             )
 
 
-async def finish(h: Harness, pad: Pad) -> None:
+async def finish(h: Harness, scratchpad: Scratchpad) -> None:
     """Both copies must hold everything in the end."""
-    pad.rate = pad.write_rate = pad.read_rate = 0
+    scratchpad.rate = scratchpad.write_rate = scratchpad.read_rate = 0
     await h.drain(after=12)
-    read = pad.words_checked
-    pad.to_read = list(range(FLITS))
-    await h.until(lambda: not pad.to_read)
+    read = scratchpad.words_checked
+    scratchpad.to_read = list(range(FLITS))
+    await h.until(lambda: not scratchpad.to_read)
     await h.step(2)
-    assert pad.words_checked - read >= WORDS
-    pad.to_load = list(range(WORDS))
-    await h.until(lambda: not pad.to_load and not pad.pending)
+    assert scratchpad.words_checked - read >= WORDS
+    scratchpad.to_load = list(range(WORDS))
+    await h.until(lambda: not scratchpad.to_load and not scratchpad.pending)
 
 
 @cocotb.test()
 @cocotb.parametrize(stores=(0.0, 0.5, 1.0), write=(0.0, 1.0), read=(0.0, 1.0))
 async def full_rate(dut: Any, stores: float, write: float, read: float) -> None:
-    h = Harness(dut, dut.gen_pad)
-    pad = Pad(h, stores, 1.0, write, read)
+    h = Harness(dut, dut.gen_scratchpad)
+    scratchpad = Scratchpad(h, stores, 1.0, write, read)
     await h.reset()
-    await h.until(lambda: not pad.to_fill)
-    start, written, reads = len(pad.latency), pad.flits_written, pad.flits_read
+    await h.until(lambda: not scratchpad.to_fill)
+    start, written, reads = len(scratchpad.latency), scratchpad.flits_written, scratchpad.flits_read
     cycles = 600
     await h.step(cycles)
-    words, flits = (len(pad.latency) - start) / cycles, (pad.flits_read - reads) / cycles
+    words, flits = (len(scratchpad.latency) - start) / cycles, (scratchpad.flits_read - reads) / cycles
     h.log.info("stores %s write %s read %s: %.3f words, %.3f flits read a cycle", stores, write, read, words, flits)
-    assert pad.flits_written - written == (cycles if write else 0)
+    assert scratchpad.flits_written - written == (cycles if write else 0)
     if stores * write * read == 1:  # three accesses a cycle for two ports: they share
         assert words > 0.45 and flits > 0.45 and words + flits > 0.95
     elif stores * write * read == 0.5:
         assert words > 0.6 and flits > 0.6 and 0.5 * words + flits > 0.95
     else:
         assert words > 0.99 and flits > (0.99 if read else -1)
-    await finish(h, pad)
+    await finish(h, scratchpad)
 
 
 @cocotb.test()
 async def random_rates(dut: Any) -> None:
-    h = Harness(dut, dut.gen_pad)
-    pad = Pad(h)
+    h = Harness(dut, dut.gen_scratchpad)
+    scratchpad = Scratchpad(h)
     await h.reset()
     for _ in range(20):
-        pad.stores, pad.rate, pad.write_rate, pad.read_rate = (h.rng.random() for _ in range(4))
+        scratchpad.stores, scratchpad.rate, scratchpad.write_rate, scratchpad.read_rate = (
+            h.rng.random() for _ in range(4)
+        )
         await h.step(100)
-    await finish(h, pad)
+    await finish(h, scratchpad)
 
 
 @cocotb.test()
-async def answers_after_two_cycles(dut: Any) -> None:
-    h = Harness(dut, dut.gen_pad)
-    pad = Pad(h, rate=0.0, write=0.0, read=0.0)
+async def responses_after_two_cycles(dut: Any) -> None:
+    h = Harness(dut, dut.gen_scratchpad)
+    scratchpad = Scratchpad(h, rate=0.0, write=0.0, read=0.0)
     await h.reset()
-    await h.until(lambda: not pad.to_fill)
+    await h.until(lambda: not scratchpad.to_fill)
     for _ in range(100):
-        pad.rate = 1.0
-        pad.order, cores = [[] for _ in range(SIZE.cores)], SIZE.cores
+        scratchpad.rate = 1.0
+        scratchpad.order, cores = [[] for _ in range(SIZE.cores)], SIZE.cores
         await h.step()
-        pad.rate = 0.0
+        scratchpad.rate = 0.0
         await h.step(6)
-        assert sorted(pad.latency[-cores:]) == [2, 3]  # both cores ask at once: one waits a cycle
-    await finish(h, pad)
+        assert sorted(scratchpad.latency[-cores:]) == [2, 3]  # both cores ask at once: one waits a cycle
+    await finish(h, scratchpad)
 
 
 @cocotb.test()
 @cocotb.parametrize(rate=(0.0, 0.3, 1.0))
 async def host_reads_and_writes(dut: Any, rate: float) -> None:
-    h = Harness(dut, dut.gen_pad)
-    pad = Pad(h, 0.5, rate, 0.5, 0.5)
-    host = Host(h, pad)
+    h = Harness(dut, dut.gen_scratchpad)
+    scratchpad = Scratchpad(h, 0.5, rate, 0.5, 0.5)
+    host = Host(h, scratchpad)
     await h.reset()
-    await h.until(lambda: not pad.to_fill)
+    await h.until(lambda: not scratchpad.to_fill)
     for _ in range(60):
         word, value = HOST_WORDS + h.rng.randrange(16), h.rng.getrandbits(32)
-        host.todo += [(WRITE_PAD, word, value), (READ_PAD, word, 0)]
+        host.todo += [(WRITE_SCRATCHPAD, word, value), (READ_SCRATCHPAD, word, 0)]
     await h.until(lambda: not host.todo)
     await h.step(4)
-    assert len(host.answers) == 60 and host.answers == host.expected
+    assert len(host.responses) == 60 and host.responses == host.expected
     assert max(host.waited) <= 24  # of them 16 for the cores, the rest while a send holds both
-    await finish(h, pad)
+    await finish(h, scratchpad)
 
 
 class Host:
     """Writes and reads words, one after the other."""
 
-    def __init__(self, h: Harness, pad: Pad) -> None:
-        self.rng, self.pad = h.rng, pad
+    def __init__(self, h: Harness, scratchpad: Scratchpad) -> None:
+        self.rng, self.scratchpad = h.rng, scratchpad
         self.io = {name: h.signal(name) for name in ("ctl_valid", "ctl_ready", "ctl", "ctl_rsp_valid", "ctl_rdata")}
         self.todo: list[tuple[int, int, int]] = []
-        self.answers: list[int] = []
+        self.responses: list[int] = []
         self.expected: list[int] = []
         self.waited = [0]  # cycles, of each
         self.offered = False
@@ -254,16 +256,16 @@ class Host:
     def sample(self, cycle: int) -> None:
         """Taken, or answered."""
         if self.io["ctl_rsp_valid"].get():
-            self.answers.append(self.io["ctl_rdata"].get())
+            self.responses.append(self.io["ctl_rdata"].get())
         if not self.offered:
             return
         self.waited[-1] += 1
         if self.io["ctl_ready"].get():
             op, word, data = self.todo.pop(0)
-            if op == WRITE_PAD:
-                self.pad.memory[4 * word : 4 * word + 4] = data.to_bytes(4, "little")
-                self.pad.changed[word] = cycle + SETTLES
+            if op == WRITE_SCRATCHPAD:
+                self.scratchpad.memory[4 * word : 4 * word + 4] = data.to_bytes(4, "little")
+                self.scratchpad.changed[word] = cycle + SETTLES
             else:
-                self.expected.append(self.pad.word(word))
+                self.expected.append(self.scratchpad.word(word))
             self.waited.append(0)
             self.offered = False

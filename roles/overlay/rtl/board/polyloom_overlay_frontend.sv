@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_front: what a board turns to its host: the shell, its DMA into the slices, the overlay's side of it.
+// polyloom_overlay_frontend: what a board turns to its host: the shell, its DMA into the slices, the overlay's side of it.
 // How:          host link <--> shell --+--> dma, one a slice --> line requests
 //                                      '--> host --> ctl of the tiles, messages into and out of the network, registers
 //               events of the tiles and faults of the router take turns on their way to the host
@@ -9,8 +9,8 @@
 // Reset:        empty.
 // Limits:       those of polyloom_overlay_node.
 // Cost:         `polyloom synth overlay`.
-// Source: own design.   Tests: test_polyloom_overlay_front.py.
-module polyloom_overlay_front
+// Source: own design.   Tests: test_polyloom_overlay_frontend.py.
+module polyloom_overlay_frontend
   import polyloom_overlay_pkg::*;
 #(
     parameter  cfg_t            Cfg      = TINY,
@@ -224,8 +224,8 @@ module polyloom_overlay_front
   end
 
   // As a fault of the board's first thread: pc is the key. One that is offered stands until it is taken.
-  logic told_valid, told_ready, of_router;
-  tile_event_t told, route_event;
+  logic reported_valid, reported_ready, of_router;
+  tile_event_t reported, route_event;
   assign route_event = '{
           fault: 1'b1,
           thread: '0,
@@ -246,9 +246,9 @@ module polyloom_overlay_front
       .req_i  ({fault_valid_i, event_valid_i}),
       .gnt_o  ({fault_ready_o, event_ready_o}),
       .data_i ({route_event, event_i}),
-      .req_o  (told_valid),
-      .gnt_i  (told_ready),
-      .data_o (told),
+      .req_o  (reported_valid),
+      .gnt_i  (reported_ready),
+      .data_o (reported),
       .idx_o  (of_router)
   );
 
@@ -285,9 +285,9 @@ module polyloom_overlay_front
       .ctl_o,
       .ctl_rsp_valid_i,
       .ctl_rdata_i,
-      .event_valid_i     (told_valid),
-      .event_ready_o     (told_ready),
-      .event_i           (told),
+      .event_valid_i     (reported_valid),
+      .event_ready_o     (reported_ready),
+      .event_i           (reported),
       .event_tile_i      (of_router ? '0 : event_tile_i),
       .retired_i,
       .enter_valid_o,

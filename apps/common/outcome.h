@@ -47,7 +47,7 @@ struct Column {
 
 /// Everything about a finished run. Values print with 9 significant digits; NaN stands for "no value" and
 /// prints as "inf" (an unreachable vertex).
-struct Answer {
+struct Outcome {
   std::vector<double> values;      ///< by vertex
   bool integral = false;           ///< values are integers
   bool of_vertices = false;        ///< values are vertices, and are told by their names
@@ -64,7 +64,7 @@ struct Answer {
 
 /// Prints, writes --out and the run folder's result.json. Returns the exit status: 0, or 1 if a verification
 /// failed.
-int finish(const Options& options, const Input& input, const Answer& answer);
+int finish(const Options& options, const Input& input, const Outcome& outcome);
 
 /// Where the threads' program of that name lies: NAME in POLYLOOM_DEVICE, or in "../device", seen from the
 /// running executable.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames between a host and a board of 2 x 2 tiles of 2 cores of 2 threads, and what they lead to, for the test of
-polyloom_overlay_front: made from blocks/shell/host_frames.h, not from the RTL.
+polyloom_overlay_frontend: made from blocks/shell/host_frames.h, not from the RTL.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ TILES, SLICES, CORES, THREADS = 4, 2, 2, 2
 MSG, WRITE, READ, REG_READ, UART_IN, START = 1, 2, 3, 5, 6, 7
 WRITE_DONE, READ_DATA, REG_DATA, UART_OUT, FAULT, FRAME_ERROR = 0x42, 0x43, 0x45, 0x46, 0x48, 0x4F
 OF_THE_ROLE = (MSG, UART_OUT, FAULT)
-INSTR, PAD = 2, 3
-WRITE_INSTR, READ_INSTR, WRITE_PAD, READ_PAD, CTL_START, CTL_UART = range(6)
+INSTR, SCRATCHPAD = 2, 3
+WRITE_INSTR, READ_INSTR, WRITE_SCRATCHPAD, READ_SCRATCHPAD, CTL_START, CTL_UART = range(6)
 CTL = Struct.of("polyloom_overlay_pkg::ctl_req_t")
 LINE = Struct([("write", 1), ("tag", 6), ("addr", 32), ("wdata", 256), ("wstrb", 32)])
 HEADER = Struct.of("polyloom_overlay_pkg::header_t")
 FLIT = Struct.of("polyloom_overlay_pkg::flit_t")
 WORD = Struct.of("polyloom_shell_pkg::host_word_t")
-TOLD = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
+REPORTED = Struct([("tile", 8), ("fault", 1), ("thread", 6), ("cause", 8), ("pc", 32), ("value", 32)])
 UNICAST, MASK, KEY, HOST = range(4)
 ROUTE = Struct.of("polyloom_overlay_pkg::route_fault_t")
 WINDOWS = (0x00800000, 0x01000100, 0x02FFFFC0, 0x7FFFF000, 0xC0001000)
@@ -42,7 +42,7 @@ class Host:
         self.rx, self.tx = h.source("rx"), h.sink("tx")
         self.memory: list[dict[int, int]] = [{} for _ in range(SLICES)]
         self.words: dict[tuple[int, int, int], int] = {}
-        self.answers: list[list[int]] = []
+        self.responses: list[list[int]] = []
         self.of_memory: list[int] = []  # requests to the tiles
         self.of_frames: list[int] = []
         self.flits: list[int] = []
@@ -55,10 +55,10 @@ class Host:
     def access(self, space: int, write: bool) -> None:
         """Some bytes of a space."""
         rng, tag = self.rng, self.rng.getrandbits(16)
-        target = rng.randrange(TILES) if space in (INSTR, PAD) else 0
+        target = rng.randrange(TILES) if space in (INSTR, SCRATCHPAD) else 0
         if space == INSTR and write and rng.random() < 0.2:
             target = 0xFFFFFFFF
-        if space in (INSTR, PAD):
+        if space in (INSTR, SCRATCHPAD):
             size = 4 * rng.randint(1, 9)
             address = rng.randrange(20) if space == INSTR else 4 * rng.randrange(20)
         else:
@@ -67,15 +67,15 @@ class Host:
         data = rng.randbytes(size)
         if write:
             self._store(space, target, address, data)
-            self.answers.append([word0(WRITE_DONE, space, address, tag), second])
+            self.responses.append([word0(WRITE_DONE, space, address, tag), second])
             self.send([word0(WRITE, space, address, tag), second, *words_of(data)])
             return
         data = self._load(space, target, address, size)
-        self.answers.append([word0(READ_DATA, space, address, tag), second, *words_of(data)])
+        self.responses.append([word0(READ_DATA, space, address, tag), second, *words_of(data)])
         self.send([word0(READ, space, address, tag), second])
 
     def _store(self, space: int, target: int, address: int, data: bytes) -> None:
-        if space not in (INSTR, PAD):
+        if space not in (INSTR, SCRATCHPAD):
             self.memory[space].update({address + i: byte for i, byte in enumerate(data)})
             return
         everyone = target == 0xFFFFFFFF
@@ -84,27 +84,27 @@ class Host:
             value = int.from_bytes(data[i : i + 4], "little")
             for t in range(TILES) if everyone else [target]:
                 self.words[space, t, at] = value
-            op = WRITE_INSTR if space == INSTR else WRITE_PAD
+            op = WRITE_INSTR if space == INSTR else WRITE_SCRATCHPAD
             # With all, the target means nothing.
             self.of_memory.append(
                 CTL.pack(op=op, all=int(everyone), target=0 if everyone else target, addr=at, data=value)
             )
 
     def _load(self, space: int, target: int, address: int, size: int) -> bytes:
-        if space not in (INSTR, PAD):
+        if space not in (INSTR, SCRATCHPAD):
             return bytes(self.memory[space].get(address + i, 0) for i in range(size))
         data = b""
         for i in range(0, size, 4):
             at = address + (i // 4 if space == INSTR else i)
             data += self.words.get((space, target, at), 0).to_bytes(4, "little")
-            op = READ_INSTR if space == INSTR else READ_PAD
+            op = READ_INSTR if space == INSTR else READ_SCRATCHPAD
             self.of_memory.append(CTL.pack(op=op, target=target, addr=at))
         return data
 
     def register(self) -> None:
         """One of those that stand still."""
         reg, tag = self.rng.choice(list(self.registers)), self.rng.getrandbits(16)
-        self.answers.append([word0(REG_DATA, 0, reg, tag), self.registers[reg]])
+        self.responses.append([word0(REG_DATA, 0, reg, tag), self.registers[reg]])
         self.send([word0(REG_READ, 0, reg, tag)])
 
     def byte(self) -> None:
@@ -118,7 +118,7 @@ class Host:
         core, pc, tag = self.rng.randrange(TILES * CORES + 1), self.rng.getrandbits(32), self.rng.getrandbits(16)
         words = [word0(START, THREADS, core | 1 << 16, tag), pc]
         if core == TILES * CORES:
-            self.answers.append([word0(FRAME_ERROR, 7, 0, tag), words[0]])
+            self.responses.append([word0(FRAME_ERROR, 7, 0, tag), words[0]])
         else:
             self.of_frames += [CTL.pack(op=CTL_START, target=core, addr=t, data=pc) for t in range(THREADS)]
         self.send(words)
@@ -160,7 +160,7 @@ def random_event(h: Harness, board: int) -> tuple[int, list[int]]:
     else:
         place = ((board << 2 | tile // 2) << 2 | tile % 2) << 6 | values["thread"]
         frame = [word0(FAULT, values["cause"], place), values["pc"] | values["value"] << 32]
-    return TOLD.pack(tile=tile, **values), frame
+    return REPORTED.pack(tile=tile, **values), frame
 
 
 def random_route_fault(h: Harness, board: int) -> tuple[int, list[int]]:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_mailbox_pad: the scratchpad: in every cycle a word for a core, a flit read and a flit written.
+// polyloom_overlay_mailbox_scratchpad: the scratchpad: in every cycle a word for a core, a flit read and a flit written.
 // How:          two copies of true dual-port block RAM with the same contents.
 //                   core word ----> port 0 [ cores'   ] port 1 <--+-- flit written
 //                       '--> [ fifo ] --> port 1 [ network's ] <--'
@@ -12,14 +12,14 @@
 //               TwoCopies = 0 leaves out the network's copy, to know its cost: not functional.
 // Latency:      2 cycles from a core's request to its response if there is no other request; 1 from read_i to flit_o.
 // Throughput:   one core request, one flit read and one flit written a cycle.
-// Backpressure: cores: a queue for all their threads. pad_ctl_ready_o depends on the cores' requests combinationally.
+// Backpressure: cores: a queue for all their threads. scratchpad_ctl_ready_o depends on the cores' requests combinationally.
 // Order/loss:   a core's requests in order. A flit read sees the words granted 9 cycles before and all flits written before;
 //               a read of what is written in the same cycle is undefined.
 // Reset:        queues empty; contents undefined.
 // Limits:       legal Cfg: polyloom_overlay_mailbox. Addresses count modulo the scratchpad's size.
 // Cost:         in polyloom_overlay_mailbox.
-// Source:       own design.   Tests: test_polyloom_overlay_mailbox_pad.py
-module polyloom_overlay_mailbox_pad
+// Source:       own design.   Tests: test_polyloom_overlay_mailbox_scratchpad.py
+module polyloom_overlay_mailbox_scratchpad
   import polyloom_overlay_pkg::*;
 #(
     parameter cfg_t Cfg = TINY,
@@ -78,12 +78,12 @@ module polyloom_overlay_mailbox_pad
 
   // ---- which one is served ----
 
-  access_t [C-1:0] asked;
+  access_t [C-1:0] requested;
   access_t granted, access;
   logic grant, any, ctl_go;
   logic [CoreBits-1:0] core;
   for (genvar c = 0; c < C; c++) begin : gen_core
-    assign asked[c] = '{
+    assign requested[c] = '{
             store: req_i[c].op == MEM_STORE,
             size: req_i[c].size,
             sign: req_i[c].sign,
@@ -101,7 +101,7 @@ module polyloom_overlay_mailbox_pad
       .clk_i,
       .rst_ni,
       .valid_i  (req_valid_i),
-      .request_i(asked),
+      .request_i(requested),
       .hold_i   (hold_i || ctl_go),
       .any_o    (any),
       .valid_o  (grant),
@@ -121,7 +121,7 @@ module polyloom_overlay_mailbox_pad
   always_comb begin
     access = granted;
     if (ctl_go) begin
-      access.store = ctl_i.op == CTL_WRITE_PAD;
+      access.store = ctl_i.op == CTL_WRITE_SCRATCHPAD;
       access.size  = 2'd2;
       access.addr  = ctl_i.addr[FlitAddr+4-1:0];
       access.data  = ctl_i.data;
@@ -171,8 +171,8 @@ module polyloom_overlay_mailbox_pad
     );
   end
 
-  // The answer: two cycles after the grant.
-  logic answer_q, sign_q, ctl_q;
+  // The response: two cycles after the grant.
+  logic response_q, sign_q, ctl_q;
   logic [1:0] size_q;
   logic [3:0] place_q, thread_q;
   logic [CoreBits-1:0] core_q;
@@ -194,15 +194,15 @@ module polyloom_overlay_mailbox_pad
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      answer_q    <= 1'b0;
+      response_q  <= 1'b0;
       ctl_q       <= 1'b0;
       rsp_valid_q <= '0;
       ctl_rsp_q   <= 1'b0;
     end else begin
-      answer_q  <= grant;
-      ctl_q     <= ctl_go && !access.store;
-      ctl_rsp_q <= ctl_q;
-      for (int unsigned c = 0; c < C; c++) rsp_valid_q[c] <= answer_q && core_q == CoreBits'(c);
+      response_q <= grant;
+      ctl_q      <= ctl_go && !access.store;
+      ctl_rsp_q  <= ctl_q;
+      for (int unsigned c = 0; c < C; c++) rsp_valid_q[c] <= response_q && core_q == CoreBits'(c);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -213,7 +213,7 @@ module polyloom_overlay_mailbox_pad
       sign_q   <= access.sign;
       place_q  <= access.addr[3:0];
     end
-    if (answer_q || ctl_q) begin
+    if (response_q || ctl_q) begin
       rsp_thread_q <= thread_q;
       rdata_q      <= aligned;
     end

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_mpe_program_answer_pkg: waits, tests and probes; the words that go back to the kernel.
+// polyloom_mpe_program_response_pkg: waits, tests and probes; the words that go back to the kernel.
 // How:          Waits, tests, probes, and the words that go back to the kernel.
 //               Conventions: polyloom_mpe_asm_pkg (instructions), polyloom_mpe_map_pkg (registers, memory).
 // Source: PROTOCOL.md, ENGINE.md.   Tests: test_polyloom_mpe.py, test_mpe_faults.py, interop_test.cc
-package polyloom_mpe_program_answer_pkg;
+package polyloom_mpe_program_response_pkg;
   import polyloom_mpe_pkg::*;
   import polyloom_mpe_isa_pkg::*;
   import polyloom_mpe_map_pkg::*;
   import polyloom_mpe_asm_pkg::*;
 
-  function automatic program_t answer(input program_t given);
+  function automatic program_t response(input program_t given);
     program_t p = given;
     // WAIT, TEST: of the handle in the high half of C_COMM.
     p = label(p, L_WAIT);
@@ -20,7 +20,7 @@ package polyloom_mpe_program_answer_pkg;
     p = ib(p, and_(NONE, COMMAND, n(1)), z(L_AWAIT));  // WAIT
     p = ib(p, and_(NONE, T, n(COMPLETE)), z(L_SAY_HANDLE));
     p = imb(p, and_(NONE, COMMAND, n(16'h8000)), ld(PB, R_TYPE), z(L_AWAIT));
-    // KEEP: the same answer, and the request stays.
+    // KEEP: the same response, and the request stays.
     p = i(p, mov(KIND, mlo()));
     p = im(p, mov(T, mhi()), ld(PB, R_KEY));
     p = i(p, or_(T, T, n(16'h0100)));
@@ -84,17 +84,17 @@ package polyloom_mpe_program_answer_pkg;
     p = i(p, mov(TAG, n(0)));
     p = i(p, mov(LENGTH, n(0)));
     p = i(p, mov(KIND, n(0)));
-    // T, TAG; LENGTH, type: the two words of an answer.
+    // T, TAG; LENGTH, type: the two words of a response.
     p = label(p, L_SAY);
     p = i(p, mov(O_TX_LOW, r(T)));
-    p = i(p, mov(O_ANSWER, r(TAG)));
+    p = i(p, mov(O_RESPONSE, r(TAG)));
     p = label(p, L_SAY_1);
-    p = ib(p, mov(AWAITED, n(0)), on(ANSWER_WAITS, L_SAY_1));
+    p = ib(p, mov(AWAITED, n(0)), on(RESPONSE_WAITS, L_SAY_1));
     p = i(p, mov(O_TX_LOW, r(LENGTH)));
-    p = ib(p, shr8(O_ANSWER, lo(KIND)), jump(L_REST));
+    p = ib(p, shr8(O_RESPONSE, lo(KIND)), jump(L_REST));
 
     // The request that the kernel waits for is complete, all payload is in its memory.
-    p = label(p, L_ANSWER);
+    p = label(p, L_RESPONSE);
     p = i(p, mov(PB, r(AWAITED)));
     p = im(p, nop(), ld(PB, R_TYPE));
     p = i(p, mov(KIND, mlo()));

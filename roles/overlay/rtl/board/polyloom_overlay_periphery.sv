@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polyloom_overlay_rim: a board's four links and its termination detector.
+// polyloom_overlay_periphery: a board's four links and its termination detector.
 // How:          board router's exits --> links --> wires, and back; the detector's words use the links' control channel.
 //               tiles, router --> gather --> detector --> release of the tiles, epoch of the links, gate of the host
 // Latency:      of the parts. Throughput: of the parts.
@@ -8,8 +8,8 @@
 // Reset:        links empty, epoch 0.
 // Limits:       links lead where the mesh says: those at its edge are silent.
 // Cost:         `polyloom synth overlay`.
-// Source: own design; Tinsel paper III (links, tinselIdle).   Tests: test_polyloom_overlay_rim.py.
-module polyloom_overlay_rim
+// Source: own design; Tinsel paper III (links, tinselIdle).   Tests: test_polyloom_overlay_periphery.py.
+module polyloom_overlay_periphery
   import polyloom_overlay_pkg::*;
 #(
     parameter  cfg_t        Cfg        = TINY,

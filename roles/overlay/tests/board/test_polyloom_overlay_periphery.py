@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covers: the rim of a board of 2 x 2 tiles, its links played by hand: each wire of each link in every cycle; two
+"""Covers: the periphery of a board of 2 x 2 tiles, its links played by hand: each wire of each link in every cycle; two
 boards beside each other that pass barriers while threads wait, send over the link, to the host and with keys, wake, and
 messages of the host enter: no release while a message is anywhere or a thread runs, one in the end; votes, epochs,
 counts.
@@ -23,7 +23,7 @@ NORTH, EAST, SOUTH, WEST = range(LINKS)
 EVENTS = Struct(
     [("sent", 1), ("ack", 1), ("again", 1), ("timeout", 2), ("back", 2), ("received", 1), ("bad", 1), ("rest", 4)]
 )
-#: Of the rim, and of a link: what the link shows; what it is shown.
+#: Of the periphery, and of a link: what the link shows; what it is shown.
 SHOWN = {"exit_ready": "out_ready", "enter_valid": "in_valid", "enter": "in", "tx_valid": "tx_valid", "tx": "tx"}
 PULSES = {"sent": "sent", "received": "received", "held": "held"}
 GIVEN = {"exit_valid": "out_valid_i", "exit": "out_i", "enter_room": "in_room_i", "tx_ready": "tx_ready_i"}
@@ -32,13 +32,13 @@ WIRE = {"rx_valid": "rx_valid_i", "rx": ("rx_last_i", "rx_keep_i", "rx_data_i")}
 
 def hand(dut: Any, board: int, link: int, name: str) -> Signal:
     """A signal of a link."""
-    return Signal(getattr(dut.gen_rim[board].i_dut.gen_link[link].i_link, name))
+    return Signal(getattr(dut.gen_periphery[board].i_dut.gen_link[link].i_link, name))
 
 
 @cocotb.test()
 @cocotb.parametrize(board=range(BOARDS))
 async def every_wire_leads_to_its_link(dut: Any, board: int) -> None:
-    h = Harness(dut, dut.gen_rim[board])
+    h = Harness(dut, dut.gen_periphery[board])
     names = {**SHOWN, **PULSES}
     outside = {n: [h.signal(n, link, LINKS) for link in range(LINKS)] for n in (*names, *GIVEN, "rx_valid", "rx")}
     outside |= {n: [h.signal(n, link, LINKS) for link in range(LINKS)] for n in ("again", "bad")}
@@ -85,7 +85,7 @@ class Board:
 
     def __init__(self, h: Harness, dut: Any, number: int) -> None:
         self.rng, self.number = h.rng, number
-        h.scope = dut.gen_rim[number]
+        h.scope = dut.gen_periphery[number]
         self.link = EAST if number == 0 else WEST
         names = "all_idle all_vote in_flight inject may_inject host_in host_out copies ended let_go let_go_vote"
         names += " barriers grants"
@@ -94,7 +94,7 @@ class Board:
         self.epochs = [hand(dut, number, link, "epoch_i") for link in range(LINKS)]
         links = [link for link in range(LINKS) if link != self.link]
         self.silent = [hand(dut, number, link, "to_valid") for link in links]
-        h.scope = dut.gen_rim[number].i_dut.gen_link[self.link].i_link
+        h.scope = dut.gen_periphery[number].i_dut.gen_link[self.link].i_link
         self.words, self.control = h.sink("to"), h.source("from")
         self.carried = 0
         self.busy = [h.rng.randrange(1, 60) for _ in range(TILES)]  # cycles until all threads wait; 0: they do
@@ -230,7 +230,7 @@ async def two_boards_pass_barriers(dut: Any) -> None:
 @cocotb.test()
 async def the_gate_asks_when_the_board_has_reported(dut: Any) -> None:
     """Board (0,0) waits, the other does not; the gate opens all the same, once a grant is counted."""
-    h = Harness(dut, dut.gen_rim[0])
+    h = Harness(dut, dut.gen_periphery[0])
     idle, inject, open_, grants = (h.signal(n) for n in ("all_idle", "inject", "may_inject", "grants"))
     await h.reset()
     inject.set(1)
@@ -253,7 +253,7 @@ async def the_gate_asks_when_the_board_has_reported(dut: Any) -> None:
 @cocotb.test()
 async def no_pulse_is_lost_while_clocks_stand_still(dut: Any) -> None:
     """Each kind comes alone, long after anything else; the board reports only if the sum of all is zero."""
-    h = Harness(dut, dut.gen_rim[1])
+    h = Harness(dut, dut.gen_periphery[1])
     idle, flight = h.signal("all_idle"), h.signal("in_flight")
     pulses = [(h.signal("host_in"), -1), (h.signal("host_out"), 1), (h.signal("copies"), -1), (h.signal("ended"), 1)]
     pulses += [(hand(dut, 1, EAST, "sent"), 1), (hand(dut, 1, WEST, "received"), -1)]

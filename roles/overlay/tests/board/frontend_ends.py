@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who stands behind polyloom_overlay_front in its test: memory slices, tiles and the network, with random stalls."""
+"""Who stands behind polyloom_overlay_frontend in its test: memory slices, tiles and the network, with random stalls."""
 
 from __future__ import annotations
 
 from collections import deque
 
-from front_frames import CTL, LINE, READ_INSTR, READ_PAD, SLICES, TILES, WRITE_INSTR, WRITE_PAD
+from frontend_frames import CTL, LINE, READ_INSTR, READ_SCRATCHPAD, SLICES, TILES, WRITE_INSTR, WRITE_SCRATCHPAD
 
 from polyloom.rtl.testing import Harness
 from polyloom.rtl.testing.every_cycle import EveryCycle
 
 
 class Slice:
-    """A memory slice: takes lines with random stalls, answers reads late and in any order."""
+    """A memory slice: takes lines with random stalls, responds to reads late and in any order."""
 
     def __init__(self, h: Harness, number: int) -> None:
         self.rng = h.rng
@@ -26,13 +26,13 @@ class Slice:
 
     def drive(self) -> None:
         """A line, now and then."""
-        answers = bool(self._late) and self.rng.random() < 0.4
+        responses = bool(self._late) and self.rng.random() < 0.4
         tag, data = (
             self._late.pop(self.rng.randrange(len(self._late)))
-            if answers
+            if responses
             else (self.rng.getrandbits(6), self.rng.getrandbits(256))
         )
-        for signal, value in zip(self._rsp, (int(answers), tag, data), strict=True):
+        for signal, value in zip(self._rsp, (int(responses), tag, data), strict=True):
             signal.set(value)
 
     def check(self, _cycle: int) -> None:
@@ -51,7 +51,7 @@ class Slice:
 
 
 class Tiles:
-    """Takes requests, answers reads in order: what was written, else zero."""
+    """Takes requests, responds to reads in order: what was written, else zero."""
 
     def __init__(self, h: Harness) -> None:
         self.rng = h.rng
@@ -63,20 +63,20 @@ class Tiles:
         EveryCycle(h, self.drive, self.check)
 
     def drive(self) -> None:
-        """An answer, now and then."""
-        answers = bool(self._late) and self.rng.random() < 0.2
-        self._valid.set(int(answers))
-        self._data.set(self._late.popleft() if answers else self.rng.getrandbits(32))
+        """A response, now and then."""
+        responses = bool(self._late) and self.rng.random() < 0.2
+        self._valid.set(int(responses))
+        self._data.set(self._late.popleft() if responses else self.rng.getrandbits(32))
 
     def check(self, _cycle: int) -> None:
         """What is asked."""
         for r in map(CTL.unpack, self.sink.passed[self._seen :]):
-            pad = int(r["op"] in (WRITE_PAD, READ_PAD))
+            scratchpad = int(r["op"] in (WRITE_SCRATCHPAD, READ_SCRATCHPAD))
             for target in range(TILES) if r["all"] else [r["target"]]:
-                if r["op"] in (WRITE_INSTR, WRITE_PAD):
-                    self._words[pad, target, r["addr"]] = r["data"]
-                elif r["op"] in (READ_INSTR, READ_PAD):
-                    self._late.append(self._words.get((pad, target, r["addr"]), 0))
+                if r["op"] in (WRITE_INSTR, WRITE_SCRATCHPAD):
+                    self._words[scratchpad, target, r["addr"]] = r["data"]
+                elif r["op"] in (READ_INSTR, READ_SCRATCHPAD):
+                    self._late.append(self._words.get((scratchpad, target, r["addr"]), 0))
         self._seen = len(self.sink.passed)
 
 
