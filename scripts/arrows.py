@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "scripts" / "arrows.toml"
-_INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include "([^"]+)"', re.MULTILINE)
 _LISTED = re.compile(r"^(?:-f\s+|\+incdir\+)?([\w./-]+)\s*$", re.MULTILINE)
 #: Tests join what they need, from above too.
 _TEST = re.compile(r"(^|/)(tests|testing|formal)/|_test\.(cc|h)$|(^|/)(test_\w+|conftest)\.py$|(^|/)test_\w+\.(h|cc)$")
@@ -107,7 +107,9 @@ class Reader:
                 yield _line(text, match.start()), match[1]
                 continue
             paths = (os.path.normpath(place + match[1]) for place in places)
-            yield from ((_line(text, match.start()), path) for path in paths if path in self.names)
+            found = next((path for path in paths if path in self.names), None)
+            if found is not None:
+                yield _line(text, match.start()), found
 
     def _imports(self, name: str, text: str) -> Iterator[tuple[int, str]]:
         for node in ast.walk(ast.parse(text)):

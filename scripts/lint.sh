@@ -43,6 +43,7 @@ if ((${#bounded[@]})); then
 fi
 .venv/bin/python -B scripts/arrows.py || status=1
 .venv/bin/python -B scripts/citations.py || status=1
+.venv/bin/python -B scripts/words.py || status=1
 .venv/bin/python -B -m spec --check || status=1
 .venv/bin/python roles/overlay/arch/records/records.py --check || status=1
 .venv/bin/python roles/mpi/sim/mpe/program.py --check || status=1

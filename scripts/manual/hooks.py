@@ -24,7 +24,20 @@ import headers
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = tuple(f"polyloom.{name}" for name in ("mpi", "collectives", "nbody", "graphs", "pynn", "testing"))
 #: Folders whose README files are pages.
-FOLDERS = ("apps", "bench", "blocks", "clusters", "compat", "fabric", "nbody", "polite", "polyloom", "roles", "spec")
+FOLDERS = (
+    "apps",
+    "bench",
+    "blocks",
+    "clusters",
+    "compat",
+    "fabric",
+    "nbody",
+    "polite",
+    "polyloom",
+    "roles",
+    "sim",
+    "spec",
+)
 SHIM = "https://unpkg.com/iframe-worker/shim"
 WORKER = "assets/frame_worker.js"
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]*)(#[^)\s]*)?\)")

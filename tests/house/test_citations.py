@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.append(str(ROOT / "scripts"))
 import citations
 
 DESIGN = "# Design\n\n## 1. Words\n\n### 1.2 Short `words`, long [ones](x.md)\n\n```\n## 9. no heading\n```\n"
