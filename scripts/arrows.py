@@ -9,22 +9,20 @@ them.
 
 from __future__ import annotations
 
-import ast
 import graphlib
 import json
-import os
 import re
-import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import rooms
+import uses
+
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "scripts" / "arrows.toml"
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include "([^"]+)"', re.MULTILINE)
-_LISTED = re.compile(r"^(?:-f\s+|\+incdir\+)?([\w./-]+)\s*$", re.MULTILINE)
 #: Tests join what they need, from above too.
 _TEST = re.compile(r"(^|/)(tests|testing|formal)/|_test\.(cc|h)$|(^|/)(test_\w+|conftest)\.py$|(^|/)test_\w+\.(h|cc)$")
 
@@ -72,104 +70,65 @@ class Table:
         return []
 
 
-def tracked() -> list[str]:
-    """All files that git knows and that are there, but links."""
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [name for name in done.stdout.splitlines() if (ROOT / name).is_file() and not (ROOT / name).is_symlink()]
-
-
 class Reader:
     """Finds what files use."""
 
-    def __init__(self, table: Table, names: list[str]) -> None:
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
         self.table = table
-        self.names = set(names)
+        self.reader = uses.Reader(names, table.includes)
         self.programs = re.compile("|".join(rf'(?<=["\' ]){re.escape(name)}(?=["\' ])' for name in table.programs))
 
     def uses(self, name: str) -> Iterator[Use]:
         """Of one file, uses of other rooms."""
-        room, suffix = self.table.room(name), Path(name).suffix
-        if not room or suffix not in {".h", ".cc", ".cpp", ".c", ".py", ".f"} or _TEST.search(name):
+        room = self.table.room(name)
+        if not room or Path(name).suffix not in uses.SUFFIXES or _TEST.search(name):
             return
         text = (ROOT / name).read_text(encoding="utf-8", errors="replace")
-        found = {".py": self._imports, ".f": self._lists}.get(suffix, self._includes)
-        for line, what in found(name, text):
+        for line, what in self.reader.used(name, text):
+            if what == "polyloom/__init__.py":  # for the version
+                continue
             if (used := self.table.room(what)) not in {"", room}:
                 yield Use(name, line, room, used, what)
         for match in self.programs.finditer(text):
             if (used := self.table.programs[match[0]]) != room:
-                yield Use(name, _line(text, match.start()), room, used, match[0], starts=True)
-
-    def _includes(self, name: str, text: str) -> Iterator[tuple[int, str]]:
-        places = ["", *(f"{place}/" for place in self.table.includes), f"{Path(name).parent}/"]
-        for match in _INCLUDE.finditer(text):
-            if match[1].startswith("spec/"):  # made of spec/ in the build folder
-                yield _line(text, match.start()), match[1]
-                continue
-            paths = (os.path.normpath(place + match[1]) for place in places)
-            found = next((path for path in paths if path in self.names), None)
-            if found is not None:
-                yield _line(text, match.start()), found
-
-    def _imports(self, name: str, text: str) -> Iterator[tuple[int, str]]:
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                modules = [f"{node.module}.{alias.name}" for alias in node.names]
-            else:
-                continue
-            for module in modules:
-                path = module.replace(".", "/")
-                while path and not {f"{path}.py", f"{path}/__init__.py"} & self.names:
-                    path = path.rpartition("/")[0]
-                if path and path != "polyloom":  # its version
-                    yield node.lineno, f"{path}.py" if f"{path}.py" in self.names else f"{path}/__init__.py"
-
-    def _lists(self, name: str, text: str) -> Iterator[tuple[int, str]]:
-        for match in _LISTED.finditer(text):
-            yield _line(text, match.start()), os.path.normpath(f"{Path(name).parent}/{match[1]}")
+                yield Use(name, uses.line_of(text, match.start()), room, used, match[0], starts=True)
 
 
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
-
-
-def problems(table: Table, uses: list[Use]) -> list[str]:
+def problems(table: Table, found: list[Use]) -> list[str]:
     """What is wrong with the uses, and with the table; a line each."""
-    found = []
-    for use in uses:
+    faults = []
+    for use in found:
         allowed = (table.starts if use.starts else table.uses).get(use.room, [])
         if use.used not in allowed:
             verb = "start" if use.starts else "use"
             may = f"{use.room} may {verb} {', '.join(allowed) or 'no other room'}"
-            found.append(f"{use.file}:{use.line}: {verb}s {use.what} of {use.used}; {may} (scripts/arrows.toml)")
-    there = {(use.starts, use.room, use.used) for use in uses}
+            faults.append(f"{use.file}:{use.line}: {verb}s {use.what} of {use.used}; {may} (scripts/arrows.toml)")
+    there = {(use.starts, use.room, use.used) for use in found}
     for starts, rows in ((False, table.uses), (True, table.starts)):
         for room, allowed in rows.items():
             gone = [used for used in allowed if (starts, room, used) not in there]
             verb = "start" if starts else "use"
-            found += [f"scripts/arrows.toml: {room} may {verb} {used}, but no file does; take it out" for used in gone]
+            faults += [f"scripts/arrows.toml: {room} may {verb} {used}, but no file does; take it out" for used in gone]
     if circle := table.circle():
-        found.append(f"scripts/arrows.toml: a circle: {' -> '.join(circle)}")
-    return found
+        faults.append(f"scripts/arrows.toml: a circle: {' -> '.join(circle)}")
+    return faults
 
 
 def main() -> None:
     """Lines on standard error, or the arrows as JSON."""
     table = Table()
-    names = tracked()
+    names = rooms.there()
     reader = Reader(table, names)
-    uses = [use for name in names for use in reader.uses(name)]
+    found = [use for name in names for use in reader.uses(name)]
     if "--json" in sys.argv[1:]:
-        arrows = sorted({(use.room, use.used) for use in uses if not use.starts})
-        started = sorted({(use.room, use.used) for use in uses if use.starts})
+        arrows = sorted({(use.room, use.used) for use in found if not use.starts})
+        started = sorted({(use.room, use.used) for use in found if use.starts})
         print(json.dumps({"rooms": list(table.uses), "arrows": arrows, "starts": started}))
         return
-    found = problems(table, uses)
-    for problem in found:
-        print(problem, file=sys.stderr)
-    sys.exit(1 if found else 0)
+    faults = problems(table, found)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if faults else 0)
 
 
 if __name__ == "__main__":

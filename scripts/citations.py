@@ -14,10 +14,11 @@ A citation may go on in the next line of a comment. Names with a part in capital
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import rooms
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Measurements, pictures, and the test whose examples are wrong on purpose.
@@ -119,8 +120,7 @@ def _in_page(file: Path, text: str) -> Iterator[tuple[int, str]]:
 
 def main() -> int:
     """Of the whole tree: a page that moves is cited by files that did not change."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    wrong = list(problems(ROOT, listed.stdout.split("\0")[:-1]))
+    wrong = list(problems(ROOT, rooms.there()))
     print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
     return 1 if wrong else 0
 

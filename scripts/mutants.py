@@ -124,7 +124,7 @@ def near(mutant: Mutant) -> list[str]:
 def users(mutant: Mutant) -> list[str]:
     """The rooms that use that one."""
     here = tree.room_of(mutant.file)
-    return sorted({user for user, used in tree.uses() if used == here and (ROOT / user).is_dir()})
+    return sorted({user for user, used in tree.users() if used == here and (ROOT / user).is_dir()})
 
 
 def tested(mutant: Mutant, rooms: list[str]) -> str | None:

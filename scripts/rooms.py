@@ -16,6 +16,8 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import uses
+
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ("blocks", "roles")  #: where RTL and its tests live
 #: Tests below these folders run no program of the build folder but those that they make themselves.
@@ -30,10 +32,7 @@ ALONE = (
 )
 #: Folders in which a room keeps parts of itself.
 PARTS = {"tests", "rtl", "sim", "formal", "keys", "emit"}
-_INCLUDE = re.compile(r'^\s*#include "([\w/.+-]+)"', re.MULTILINE)
-_IMPORT = re.compile(r"^\s*(?:from|import) ((?:polyloom|bench)(?:\.\w+)*)", re.MULTILINE)
 _ADD_TEST = re.compile(r"^add_test\(\[=\[(\S+)\]=\] (.*)\)$", re.MULTILINE)
-_LIST = re.compile(r"^-f (\S+)", re.MULTILINE)
 
 
 def git(*arguments: str) -> list[str]:
@@ -46,6 +45,11 @@ def git(*arguments: str) -> list[str]:
 def tracked() -> tuple[str, ...]:
     """All files that git knows."""
     return tuple(git("ls-files"))
+
+
+def there() -> list[str]:
+    """Those of them that are there."""
+    return [name for name in tracked() if (ROOT / name).is_file()]
 
 
 def folders() -> list[str]:
@@ -110,7 +114,7 @@ def changed() -> list[str]:
         *git("ls-files", "-o", "--exclude-standard"),
     }
     differ = {room for name in names if (room := room_of(name))}
-    found = differ | {user for user, used in uses() if used in differ}
+    found = differ | {user for user, used in users() if used in differ}
     return sorted(room for room in found if (ROOT / room).is_dir())
 
 
@@ -123,24 +127,12 @@ def room_of(name: str) -> str:
     return "/".join(parts)
 
 
-def uses() -> Iterator[tuple[str, str]]:
-    """Pairs of rooms: who includes, imports or lists a file, and whose it is."""
-    for name in tracked():
-        suffix = Path(name).suffix
-        if suffix in {".h", ".cc", ".cpp", ".c", ".py", ".f"} and (ROOT / name).is_file():
-            room, text = room_of(name), (ROOT / name).read_text(errors="replace")
-            for used in _used(name, suffix, text):
+def users() -> Iterator[tuple[str, str]]:
+    """Pairs of rooms: one that includes, imports or lists a file, and whose it is."""
+    reader = uses.Reader(tracked(), tomllib.loads((ROOT / "scripts" / "arrows.toml").read_text())["includes"])
+    for name in there():
+        if Path(name).suffix in uses.SUFFIXES:
+            room = room_of(name)
+            for _, used in reader.used(name, (ROOT / name).read_text(errors="replace")):
                 if (target := room_of(used)) != room:
                     yield room, target
-
-
-def _used(name: str, suffix: str, text: str) -> Iterator[str]:
-    if suffix == ".py":
-        for module in _IMPORT.findall(text):
-            path = ROOT.joinpath(*module.split("."))
-            yield f"{module.replace('.', '/')}/x" if path.is_dir() else module.replace(".", "/")
-    elif suffix == ".f":
-        for path in _LIST.findall(text):
-            yield os.path.normpath(Path(name).parent / path)
-    else:
-        yield from (path for path in _INCLUDE.findall(text) if "/" in path)

@@ -8,11 +8,12 @@ name is an identifier of several parts (``answer_valid``, ``AnswerQueue``), text
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import rooms
 
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = "docs/glossary.md"
@@ -63,12 +64,10 @@ def found(words: dict[str, Word], file: str, text: str) -> Iterator[str]:
 def main() -> None:
     """Lines on standard error."""
     words = retired((ROOT / GLOSSARY).read_text(encoding="utf-8"))
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     faults = []
-    for name in tracked.stdout.splitlines():
-        path = ROOT / name
-        if path.suffix in SUFFIXES and path.is_file() and not name.startswith(EXCEPT):
-            faults += found(words, name, path.read_text(encoding="utf-8", errors="replace"))
+    for name in rooms.there():
+        if Path(name).suffix in SUFFIXES and not name.startswith(EXCEPT):
+            faults += found(words, name, (ROOT / name).read_text(encoding="utf-8", errors="replace"))
     for fault in faults:
         print(fault, file=sys.stderr)
     sys.exit(1 if faults else 0)

@@ -41,7 +41,7 @@ def test_a_file_is_of_the_room_around_its_parts(file: str, room: str) -> None:
 
 
 def test_who_uses_whom() -> None:
-    uses = set(rooms.uses())
+    uses = set(rooms.users())
     assert ("blocks/reliable_link", "blocks/crc") in uses  # by an include
     assert ("polyloom/hls/testing", "polyloom/rtl") in uses  # by an import
     assert ("roles/hub", "blocks/operators") in uses  # by a file list
