@@ -122,7 +122,7 @@ def test_what_remains_is_what_the_rate_says(monkeypatch: pytest.MonkeyPatch) -> 
     line.at(16, "part 2")  # 8 in 10 s: 24 more take 30 s
     assert line.text(110) == "work: part 2, 40 %, 10 s, about 30 s left"
     assert line.text(125) == "work: part 2, 40 %, 25 s, about 15 s left"
-    assert line.text(145) == "work: part 2, 40 %, 45 s"  # nothing knows any more
+    assert line.text(145) == "work: part 2, 40 %, 45 s"  # no longer known
     long = Progress("work", 10_000)
     clock[0] = 120
     long.at(50)

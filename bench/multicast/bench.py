@@ -140,7 +140,7 @@ def agree(app: str, of_graph: str, results: dict[str, float]) -> None:
     """What is computed does not depend on how messages go; sums of floats do, a little."""
     low, high = min(results.values()), max(results.values())
     if high - low > 1e-5 * abs(high):
-        sys.exit(f"bench: {app} of {of_graph} has other responds by other pins: {results}")
+        sys.exit(f"bench: {app} of {of_graph} has other results by other pins: {results}")
 
 
 def targets(bench: Bench, app: str, fanout: int, figures: list[dict[str, Any]]) -> None:
@@ -268,7 +268,7 @@ def one_thread(bench: Bench) -> None:
         near = 0.2 if app == "dpd" else 1e-4
         for one in (native[0][result], boards[result]):
             if abs(one - loops[0]["result"]) > near * abs(one):
-                sys.exit(f"bench: {app}: the plain loop results {loops[0]['result']}, we {one}")
+                sys.exit(f"bench: {app}: the plain loop gives {loops[0]['result']}, we {one}")
         seconds = {
             "plain_loop_wall": min(loop["seconds"] for loop in loops),
             "native_engine_wall": min(one["compute_wall_seconds"] for one in native),

@@ -137,8 +137,8 @@ def write_record(folder: RunFolder, facts: dict[str, Any], words: list[str], wal
     """What the run answered, beside what a simulator wrote of it; without one (natively) also what ran."""
     results = facts["results"]
     native = all(result["simulated_seconds"] is None for result in results)
-    record_of = {"app": results[0]["operation"], "on": "native" if native else "cluster", **facts}
+    content = {"app": results[0]["operation"], "on": "native" if native else "cluster", **facts}
     if len(results) == 1:  # a row of the page each
-        record_of |= {key: value for key, value in results[0].items() if key != "operation"}
-    folder.write("result.json", json.dumps(record_of, indent=2) + "\n")
-    record.complete(folder, record_of["app"], record_of["on"], words, 0, 0, wall)
+        content |= {key: value for key, value in results[0].items() if key != "operation"}
+    folder.write("result.json", json.dumps(content, indent=2) + "\n")
+    record.complete(folder, content["app"], content["on"], words, 0, 0, wall)

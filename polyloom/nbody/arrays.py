@@ -71,7 +71,7 @@ def of_state(state: State) -> dict[str, NDArray[Any]]:
 
 
 def refuse_unknown(names: Any) -> None:
-    """What nothing looks at would be lost without a word: velocities under another name, for example."""
+    """What is not read would be lost without a word: velocities under another name, for example."""
     for name in names:
         if name in ARRAYS or name in OTHERS:
             continue

@@ -176,7 +176,7 @@ class Traffic:
                 if message is None:
                     got = (receive.comm, response.source, response.tag)
                     message = next((m for m in wild if (m.comm, m.source, m.tag) == got), None)
-                    assert message is not None, f"rank {rank}: nothing sent {response}"
+                    assert message is not None, f"rank {rank}: no rank has sent {response}"
                     wild.remove(message)
                 self._compare(rank, receive, message, response)
             assert not wild

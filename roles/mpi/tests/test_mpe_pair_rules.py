@@ -82,7 +82,7 @@ async def news(dut: Any) -> None:
 
 @cocotb.test()
 async def numbers(dut: Any) -> None:
-    """Envelopes: the next one is accepted, any other is answered at once; an old RTS by DONE, as nothing knows it."""
+    """Envelopes: the next one is accepted, any other is answered at once; an old RTS by DONE, for it is forgotten."""
     w, pair = await prepared(dut)
     places = 6144 // 64  # of the pool: envelopes that can be put aside
     for kind, accepted, distance in itertools.product((EAGER, RTS), BASES, NEWS):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Covers: clusters one of whose links is slower or longer than the others, or all of them slow; a slow host: every
-operation with every algorithm gives the right response in the predicted time, and nothing takes waiting for a hang.
+operation with every algorithm gives the right result in the predicted time, and no wait is taken for a hang.
 Clocks that differ are refused. Programs that a node does not hold whole: right, and without a prediction.
 
 Expected: NumPy (operation_cases, verify). Leaves out: links with errors (test_link_faults.py), wrong wiring

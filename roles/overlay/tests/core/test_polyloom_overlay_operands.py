@@ -64,7 +64,7 @@ class Threads:
         return rng.choice(INDICES) | (32 * rng.getrandbits(1) if self.fpu else 0)
 
     def _value(self, it: Word, register: int) -> int | None:
-        """Of an operand; None if nothing knows."""
+        """Of an operand; None if it is unknown."""
         if it["valid"] and it["rd"] == register:
             return self.responses[it["thread"]][0]
         return 0 if register == 0 else self.registers.get((it["thread"], register))

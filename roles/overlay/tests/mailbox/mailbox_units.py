@@ -79,7 +79,7 @@ class CoreModel:
 
 
 class Tile:
-    """Drives a mailbox and compares every output in every cycle. Calls are put into `calls` by anyone who tests."""
+    """Drives a mailbox and compares every output in every cycle. Calls are put into `calls` by the test."""
 
     def __init__(self, h: Harness, size: Size) -> None:
         self.h, self.rng, self.size = h, h.rng, size
