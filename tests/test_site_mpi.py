@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -169,7 +171,11 @@ def other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[lis
     net = f"10.81.{os.getpid() % 250}"
     bridge, hosts = f"pl{os.getpid()}", [f"{net}.{n}" for n in (2, 3)]
     agent = tmp_path / "agent"
-    agent.write_text('#!/bin/sh\nhost=$1\nshift\nexec ip netns exec "$host" sh -c "$*"\n')
+    own = Path(tempfile.mkdtemp())  # each host's /tmp: Open MPI's daemons would meet in one, and short, for its sockets
+    agent.write_text(
+        f'#!/bin/sh\nhost=$1\nshift\nexport TMPDIR="{own}/$host"\nmkdir -p "$TMPDIR"\n'
+        'exec ip netns exec "$host" sh -c "$*"\n'
+    )
     agent.chmod(0o755)
 
     def ip(*words: str) -> bool:
@@ -193,6 +199,7 @@ def other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[lis
         for host in hosts:
             ip("netns", "del", host)
         ip("link", "del", bridge)
+        shutil.rmtree(own)
 
 
 def test_ranks_on_other_hosts(other_hosts: list[str], tmp_path: Path) -> None:
