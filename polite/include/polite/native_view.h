@@ -18,6 +18,14 @@ struct InEdges {
   std::vector<std::byte> label;       ///< label_bytes each, same order; empty without labels
 };
 
+/// Edges by sender. The out-edges of (v, pin) are [begin[i], begin[i + 1]) with i = v * num_pins + pin, in order
+/// of addition.
+struct OutEdges {
+  std::span<const std::uint64_t> begin;   ///< vertices * pins + 1
+  std::span<const std::uint32_t> target;  ///< receiving vertex of each out-edge
+  std::byte* label = nullptr;             ///< label_bytes each, same order; null without labels
+};
+
 class GraphStore;
 
 /// A mapped graph. All spans stay valid while the PGraph lives. Handlers may write labels (recv gets an E*):
@@ -38,6 +46,7 @@ struct NativeGraph {
   GraphStore* store = nullptr;
   bool combine = true;  ///< merge messages before a vertex is told of them, if the program has a combiner
 
+  OutEdges out_edges() const { return {out_begin, out_target, out_label}; }
   /// Edges by receiver; built by the first call, which is not thread safe.
   const InEdges& in_edges() const;
   /// In-degree per vertex without building in_edges().
