@@ -91,16 +91,12 @@ void connect(GraphOf<V>& graph, const Input& input) {
   } else {
     using Edge = typename V::Edge;
     constexpr bool both_ways = P::edges == Edges::both_ways;
-    if (both_ways) graph.reserveEdges(2 * input.edges.size());
     if constexpr (std::is_same_v<Edge, std::uint32_t>) {
-      graph.addLabelledEdges(input.edges, input.weights);
-      for (std::size_t i = 0; both_ways && i < input.edges.size(); ++i)
-        graph.addLabelledEdge(input.weights[i], input.edges[i].to, 0, input.edges[i].from);
+      graph.viewLabelledEdges(input.edges, input.weights, 0, both_ways);
     } else if constexpr (std::is_empty_v<Edge>) {
-      graph.viewEdges(input.edges);
-      for (std::size_t i = 0; both_ways && i < input.edges.size(); ++i)
-        graph.addEdge(input.edges[i].to, 0, input.edges[i].from);
+      graph.viewEdges(input.edges, 0, both_ways);
     } else {
+      graph.reserveEdges((both_ways ? 2 : 1) * input.edges.size());
       static_assert(std::is_arithmetic_v<Edge>,
                     "labels that are no numbers: say how edges get them in connect(graph, input)");
       for (std::size_t i = 0; i < input.edges.size(); ++i) {

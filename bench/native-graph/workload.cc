@@ -104,7 +104,7 @@ Timed<float> Workload::pagerank(unsigned iterations, double damping) {
   if (!graph) {
     graph = std::make_unique<std::remove_reference_t<decltype(*graph)>>();
     graph->newDevices(data_.vertices);
-    graph->addEdges(data_.edges);
+    graph->viewEdges(data_.edges);
     graph->map();
   }
   for (std::uint32_t v = 0; v < data_.vertices; ++v) {
@@ -126,9 +126,7 @@ Timed<std::uint32_t> Workload::components() {
   if (!graph) {
     graph = std::make_unique<std::remove_reference_t<decltype(*graph)>>();
     graph->newDevices(data_.vertices);
-    graph->reserveEdges(2 * data_.edges.size());
-    graph->addEdges(data_.edges);
-    for (const auto& edge : data_.edges) graph->addEdge(edge.to, 0, edge.from);
+    graph->viewEdges(data_.edges, 0, true);
     graph->map();
   }
   for (std::uint32_t v = 0; v < data_.vertices; ++v) graph->devices[v]->state.id = v;
@@ -142,7 +140,7 @@ Timed<std::uint32_t> Workload::sssp() {
   if (!graph) {
     graph = std::make_unique<std::remove_reference_t<decltype(*graph)>>();
     graph->newDevices(data_.vertices);
-    graph->addLabelledEdges(data_.edges, weights_);
+    graph->viewLabelledEdges(data_.edges, weights_);
     graph->map();
   }
   for (std::uint32_t v = 0; v < data_.vertices; ++v) {

@@ -3,22 +3,38 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "fabric/error.h"
-#include "fabric/parallel.h"
+#include "fabric/pool.h"
+#include "polite/graph/added_edges.h"
+#include "polite/graph/degrees.h"
+#include "polite/graph/edge_buckets.h"
+#include "polite/graph/huge_pages.h"
 
 namespace polyloom::polite {
 
 namespace {
 
-/// Below this many edges a second thread costs more than it saves.
-constexpr std::uint64_t kParallelEdges = 1 << 20;
-
-unsigned workers_for(std::uint64_t edges) {
-  return edges < kParallelEdges ? 1 : std::min(fabric::host_threads(0), 8u);
-}
+/// Threads for so many edges: with few, a second costs more than it saves; 0 is all.
+unsigned threads_for(std::uint64_t edges) { return edges < 1 << 17 ? 1 : 0; }
 
 }  // namespace
+
+struct GraphStore::Rows {
+  HugeArray<std::uint64_t> out_begin, in_begin;
+  HugeArray<std::uint32_t> out_target, in_source;
+  HugeArray<std::uint8_t> in_pin;
+  HugeArray<std::byte> out_label, in_label;
+  bool out = false, in = false;  ///< made
+};
+
+GraphStore::GraphStore(unsigned pins, std::size_t label_bytes)
+    : pins_(pins), label_bytes_(label_bytes), rows_(std::make_unique<Rows>()) {}
+GraphStore::GraphStore(GraphStore&&) noexcept = default;
+GraphStore::~GraphStore() = default;
 
 std::uint32_t GraphStore::add_vertices(std::uint64_t n) {
   if (finished_) throw UserError("PGraph: vertices cannot be added after map()");
@@ -64,158 +80,170 @@ void GraphStore::add_edges(std::span<const Edge> edges, unsigned pin, const void
 }
 
 void GraphStore::take_edges(std::vector<Edge>&& edges, unsigned pin, const void* labels) {
-  if (!takes_whole(edges)) return add_edges(edges, pin, labels);
+  if (label_bytes_ != 0 || !first_edges(edges, pin)) return add_edges(edges, pin, labels);
   staged_ = std::move(edges);
 }
 
-void GraphStore::view_edges(std::span<const Edge> edges, unsigned pin, const void* labels) {
-  if (!takes_whole(edges)) return add_edges(edges, pin, labels);
-  viewed_ = edges;
+void GraphStore::view_edges(std::span<const Edge> edges, unsigned pin, const void* labels, bool both_ways) {
+  if (first_edges(edges, pin) && (label_bytes_ == 0 || labels != nullptr)) {
+    viewed_ = edges;
+    viewed_label_ = label_bytes_ == 0 ? nullptr : static_cast<const std::byte*>(labels);
+    both_ways_ = both_ways;
+    return;
+  }
+  append(edges, pin, labels, both_ways);
 }
 
-bool GraphStore::takes_whole(std::span<const Edge> edges) const {
-  return !edges.empty() && staged().empty() && !finished_ && pins_ == 1 && label_bytes_ == 0;
+void GraphStore::append(std::span<const Edge> edges, unsigned pin, const void* labels, bool both_ways) {
+  add_edges(edges, pin, labels);
+  const auto* label = static_cast<const std::byte*>(labels);
+  for (std::size_t e = 0; both_ways && e < edges.size(); ++e) {
+    add_edge(edges[e].to, pin, edges[e].from, label);
+    if (label != nullptr) label += label_bytes_;
+  }
+}
+
+bool GraphStore::first_edges(std::span<const Edge> edges, unsigned pin) const {
+  return !edges.empty() && staged().empty() && !finished_ && pins_ == 1 && pin == 0;
 }
 
 void GraphStore::own_edges() {
-  staged_.insert(staged_.end(), viewed_.begin(), viewed_.end());
-  viewed_ = {};
+  if (viewed_.empty()) return;
+  const std::span<const Edge> edges = std::exchange(viewed_, {});
+  const bool both_ways = std::exchange(both_ways_, false);
+  if (both_ways) out_degrees_ = {};  // they are of both ends
+  append(edges, 0, std::exchange(viewed_label_, nullptr), both_ways);
 }
 
-void GraphStore::count_staged() const {
-  out_degree_.resize(vertices_, 0);
-  in_degree_.resize(vertices_, 0);
-  for (const std::span<const Edge> edges = staged(); counted_ < edges.size(); ++counted_) {
-    const Edge e = edges[counted_];
-    if (e.from < vertices_) ++out_degree_[e.from];
-    if (e.to < vertices_) ++in_degree_[e.to];
-  }
+std::span<const std::uint32_t> GraphStore::out_degree() const {
+  count(out_degrees_, &Edge::from, both_ways_ ? &Edge::to : nullptr);
+  return out_degrees_.of;
 }
 
-std::uint32_t GraphStore::fan_out(std::uint32_t v) const {
-  if (finished_) {
-    return static_cast<std::uint32_t>(out_begin_[std::size_t{v} * pins_ + pins_] -
-                                      out_begin_[std::size_t{v} * pins_]);
-  }
-  if (counted_ < staged().size() || out_degree_.size() < vertices_) count_staged();
-  return out_degree_.at(v);
+std::span<const std::uint32_t> GraphStore::in_degree() const {
+  if (both_ways_) return out_degree();
+  count(in_degrees_, &Edge::to, nullptr);
+  return in_degrees_.of;
 }
 
-std::uint32_t GraphStore::fan_in(std::uint32_t v) const {
-  if (!finished_ && (counted_ < staged().size() || in_degree_.size() < vertices_)) count_staged();
-  return in_degree_.at(v);
-}
-
-void GraphStore::check_ends() const {
-  for (const Edge& e : staged()) {
-    if (e.from >= vertices_ || e.to >= vertices_) {
-      const std::string range =
-          vertices_ == 0 ? "it has no vertices" : "its vertices are 0.." + std::to_string(vertices_ - 1);
-      throw UserError("PGraph: edge " + std::to_string(e.from) + " -> " + std::to_string(e.to) +
-                      " leaves the graph: " + range);
-    }
-  }
-}
-
-std::vector<std::uint64_t> GraphStore::row_starts() const {
-  std::vector<std::uint64_t> begin(std::size_t{vertices_} * pins_ + 1, 0);
-  if (pins_ == 1) {
-    for (std::size_t v = 0; v < vertices_; ++v) begin[v + 1] = begin[v] + out_degree_[v];
-    return begin;
-  }
-  for (std::size_t e = 0; e < staged().size(); ++e) {
-    ++begin[std::size_t{staged()[e].from} * pins_ + staged_pin_[e] + 1];
-  }
-  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-  return begin;
-}
-
-/// Places the edges of the source vertices [first, last) into their rows, in order of addition.
-void GraphStore::scatter(std::vector<std::uint64_t> next, std::uint32_t first_vertex,
-                         std::uint32_t last_vertex) {
-  const std::size_t base = std::size_t{first_vertex} * pins_;
+void GraphStore::count(Degrees& degrees, std::uint32_t Edge::*end, std::uint32_t Edge::*other_end) const {
   const std::span<const Edge> edges = staged();
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    const std::uint32_t from = edges[e].from;
-    if (from < first_vertex || from >= last_vertex) continue;
-    const std::size_t row = std::size_t{from} * pins_ + (pins_ > 1 ? staged_pin_[e] : 0);
-    const std::uint64_t at = next[row - base]++;
-    out_target_[at] = edges[e].to;
-    if (label_bytes_ != 0) {
-      std::memcpy(&out_label_[at * label_bytes_], &staged_label_[e * label_bytes_], label_bytes_);
-    }
+  if (degrees.counted == edges.size() && degrees.of.size() == vertices_) return;
+  if (!degrees.all) degrees = {};  // more of the ends may be vertices now
+  degrees.of.resize(vertices_, 0);
+  fabric::Pool pool(threads_for(edges.size() - degrees.counted));
+  for (const auto one : {end, other_end}) {
+    if (one != nullptr) degrees.all &= count_ends(edges.subspan(degrees.counted), one, degrees.of, pool);
   }
+  degrees.counted = edges.size();
+}
+
+std::uint32_t GraphStore::at(std::span<const std::uint32_t> degree, std::uint32_t v) const {
+  if (v >= degree.size()) throw std::out_of_range("GraphStore: no vertex " + std::to_string(v));
+  return degree[v];
 }
 
 void GraphStore::finish() {
   if (finished_) return;
   check_ends();
-  count_staged();
-  out_begin_ = row_starts();
-  out_target_.resize(staged().size());
-  out_label_.resize(staged().size() * label_bytes_);
-  const unsigned workers = workers_for(staged().size());
-  // Each worker takes source vertices with an equal share of the edges and scans all of them: stable, no
-  // locks.
-  std::vector<std::uint32_t> cut(workers + 1, vertices_);
-  cut[0] = 0;
-  for (unsigned w = 1; w < workers; ++w) {
-    const std::uint64_t want = staged().size() / workers * w;
-    const auto row = std::upper_bound(out_begin_.begin(), out_begin_.end(), want) - out_begin_.begin() - 1;
-    cut[w] = static_cast<std::uint32_t>(static_cast<std::size_t>(row) / pins_);
-  }
-  fabric::parallel_for(workers, workers, [&](std::size_t w) {
-    std::vector<std::uint64_t> next(out_begin_.begin() + std::size_t{cut[w]} * pins_,
-                                    out_begin_.begin() + std::size_t{cut[w + 1]} * pins_);
-    scatter(std::move(next), cut[w], cut[w + 1]);
-  });
   finished_ = true;
-  viewed_ = {};
-  // Assigning {} would keep their memory.
-  std::vector<Edge>().swap(staged_);
-  std::vector<std::uint8_t>().swap(staged_pin_);
-  std::vector<std::byte>().swap(staged_label_);
-  std::vector<std::uint32_t>().swap(out_degree_);
 }
 
-const InEdges& GraphStore::in_edges() const {
-  if (in_built_) return in_;
-  const std::uint64_t edges = out_target_.size();
-  in_.begin.assign(std::size_t{vertices_} + 1, 0);
-  for (std::size_t v = 0; v < vertices_; ++v) in_.begin[v + 1] = in_.begin[v] + in_degree_[v];
-  in_.source.resize(edges);
-  if (pins_ > 1) in_.pin.resize(edges);
-  in_.label.resize(edges * label_bytes_);
-  // As in finish(): each worker owns a range of receivers.
-  const unsigned workers = workers_for(edges);
-  std::vector<std::uint32_t> cut(workers + 1, vertices_);
-  cut[0] = 0;
-  for (unsigned w = 1; w < workers; ++w) {
-    cut[w] = static_cast<std::uint32_t>(
-        std::upper_bound(in_.begin.begin(), in_.begin.end(), edges / workers * w) - in_.begin.begin() - 1);
-  }
-  fabric::parallel_for(workers, workers, [&](std::size_t w) {
-    const std::uint32_t first = cut[w], last = cut[w + 1];
-    std::vector<std::uint64_t> next(in_.begin.begin() + first, in_.begin.begin() + last);
-    const std::size_t rows = std::size_t{vertices_} * pins_;
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::uint64_t e = out_begin_[row]; e < out_begin_[row + 1]; ++e) {
-        const std::uint32_t to = out_target_[e];
-        if (to < first || to >= last) continue;
-        const std::uint64_t at = next[to - first]++;
-        in_.source[at] = static_cast<std::uint32_t>(row / pins_);
-        if (pins_ > 1) in_.pin[at] = static_cast<std::uint8_t>(row % pins_);
-        if (label_bytes_ != 0) {
-          std::memcpy(&in_.label[at * label_bytes_], &out_label_[e * label_bytes_], label_bytes_);
-        }
-      }
-    }
+void GraphStore::check_ends() const {
+  const std::span<const Edge> edges = staged();
+  constexpr std::size_t kTogether = 1 << 16;
+  fabric::Pool pool(threads_for(edges.size()));
+  std::vector<std::uint8_t> wrong((edges.size() + kTogether - 1) / kTogether);
+  pool.run(wrong.size(), [&](std::size_t block, unsigned) {
+    const auto part = edges.subspan(block * kTogether, std::min(kTogether, edges.size() - block * kTogether));
+    std::uint32_t any = 0;
+    for (const Edge& e : part) any |= static_cast<std::uint32_t>(e.from >= vertices_) | (e.to >= vertices_);
+    wrong[block] = any != 0;
   });
-  in_built_ = true;
-  return in_;
+  const auto block = std::ranges::find(wrong, true) - wrong.begin();
+  for (const Edge& e : edges.subspan(std::min(static_cast<std::size_t>(block) * kTogether, edges.size()))) {
+    if (e.from < vertices_ && e.to < vertices_) continue;
+    const std::string range =
+        vertices_ == 0 ? "it has no vertices" : "its vertices are 0.." + std::to_string(vertices_ - 1);
+    throw UserError("PGraph: edge " + std::to_string(e.from) + " -> " + std::to_string(e.to) +
+                    " leaves the graph: " + range);
+  }
 }
 
-const InEdges& NativeGraph::in_edges() const { return store->in_edges(); }
+AddedEdges GraphStore::added() const {
+  const std::byte* const label = viewed_.empty() ? staged_label_.data() : viewed_label_;
+  return {staged(),
+          both_ways_,
+          pins_,
+          label_bytes_,
+          pins_ > 1 ? staged_pin_.data() : nullptr,
+          label_bytes_ != 0 ? label : nullptr};
+}
+
+std::span<const std::uint64_t> GraphStore::row_begins() const {
+  HugeArray<std::uint64_t>& begin = rows_->out_begin;
+  if (!finished_ || !begin.empty()) return begin.span();
+  const std::size_t rows = std::size_t{vertices_} * pins_;
+  begin = HugeArray<std::uint64_t>(rows + 1);
+  if (pins_ == 1) {
+    const std::span<const std::uint32_t> degree = out_degree();
+    begin[0] = 0;
+    for (std::size_t v = 0; v < vertices_; ++v) begin[v + 1] = begin[v] + degree[v];
+    return begin.span();
+  }
+  std::fill_n(begin.data(), rows + 1, 0);
+  for (std::size_t e = 0; e < staged_.size(); ++e)
+    ++begin[std::size_t{staged_[e].from} * pins_ + staged_pin_[e] + 1];
+  for (std::size_t row = 0; row < rows; ++row) begin[row + 1] += begin[row];
+  return begin.span();
+}
+
+OutEdges GraphStore::out_edges() const {
+  if (!finished_) return {};
+  const std::span<const std::uint64_t> begin = row_begins();
+  HugeArray<std::uint32_t>& target = rows_->out_target;
+  HugeArray<std::byte>& label = rows_->out_label;
+  if (!rows_->out) {
+    fabric::Pool pool(threads_for(edges()));
+    target = HugeArray<std::uint32_t>(edges() + InEdges::kBeyond);
+    label = HugeArray<std::byte>(edges() * label_bytes_);
+    std::fill_n(target.data() + edges(), InEdges::kBeyond, 0);
+    EdgeBuckets::deal(added(), vertices_, EdgeBuckets::By::kSender, pool)
+        ->write_rows(begin.data(), nullptr, {target.data(), nullptr, label.data()}, pool);
+    rows_->out = true;
+  }
+  return {begin, target.span().first(edges()), label.data()};
+}
+
+InEdges GraphStore::in_edges() const {
+  if (!finished_) return {};
+  if (is_mutual()) {
+    const OutEdges out = out_edges();
+    return {out.begin, out.target, nullptr, out.label};
+  }
+  Rows& rows = *rows_;
+  if (!rows.in) {
+    fabric::Pool pool(threads_for(edges()));
+    rows.in_begin = HugeArray<std::uint64_t>(vertices_ + std::size_t{1});
+    const std::span<const std::uint32_t> degree = in_degree();
+    rows.in_begin[0] = 0;
+    for (std::size_t v = 0; v < vertices_; ++v) rows.in_begin[v + 1] = rows.in_begin[v] + degree[v];
+    rows.in_source = HugeArray<std::uint32_t>(edges() + InEdges::kBeyond);
+    std::fill_n(rows.in_source.data() + edges(), InEdges::kBeyond, 0);
+    rows.in_pin = HugeArray<std::uint8_t>(pins_ > 1 ? edges() : 0);
+    rows.in_label = HugeArray<std::byte>(edges() * label_bytes_);
+    EdgeBuckets::deal(added(), vertices_, EdgeBuckets::By::kReceiver, pool)
+        ->write_rows(rows.in_begin.data(), nullptr,
+                     {rows.in_source.data(), rows.in_pin.data(), rows.in_label.data()}, pool);
+    rows.in = true;
+  }
+  return {rows.in_begin.span(), rows.in_source.span().first(edges()), rows.in_pin.data(),
+          rows.in_label.data()};
+}
+
+OutEdges NativeGraph::out_edges() const { return store->out_edges(); }
+InEdges NativeGraph::in_edges() const { return store->in_edges(); }
+std::span<const std::uint32_t> NativeGraph::out_degree() const { return store->out_degree(); }
 std::span<const std::uint32_t> NativeGraph::in_degree() const { return store->in_degree(); }
 
 }  // namespace polyloom::polite

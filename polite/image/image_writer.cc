@@ -302,6 +302,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 void write_images(const GraphStore& graph, const Placement& placement, const ElementLayout& layout,
                   const MapOptions& options, const std::byte* states, ImageSink& sink, MapReport* report) {
   const auto start = std::chrono::steady_clock::now();
+  graph.sort();
   const Tables tables =
       build_tables(graph, placement, layout, fabric::host_threads(options.threads), options.edges_at_once);
   ImageWriter writer(graph, placement, layout, options, tables);

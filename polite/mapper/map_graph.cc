@@ -15,6 +15,7 @@ constexpr double kWorthTrees = 0.75;
 
 Placement map_graph(const GraphStore& graph, const Machine& machine, const ElementLayout& layout,
                     const MapOptions& options, const std::vector<std::uint32_t>& weights, MapReport* report) {
+  graph.sort();
   const std::vector<std::uint32_t> combined = worth_combining(graph, machine, layout, options);
   check_fits(graph, machine, layout, options, combined);
   const auto map = [&](const std::vector<std::uint32_t>& with, MapReport& reported) {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "polite/native/outbox.h"
 
@@ -18,20 +19,33 @@ constexpr std::uint32_t kUnit = 16;
 /// By far the most edges: at least this share of them.
 constexpr double kByFarTheMost = 0.75;
 
-/// Runs body(first, last) on ranges of places with about equal numbers of edges; `begin` is by row, `rows`
-/// rows a place.
-template <typename Body>
-void in_shares(const std::uint64_t* begin, std::uint32_t vertices, std::size_t rows, fabric::Pool& pool,
-               std::size_t shares, Body&& body) {
-  const std::uint64_t edges = begin[vertices * rows];
-  const auto cut = [&](std::size_t share) {
-    if (share == 0) return std::uint32_t{0};
-    if (share == shares) return vertices;
-    const std::uint64_t* const row =
-        std::upper_bound(begin, begin + vertices * rows, edges / shares * share) - 1;
-    return static_cast<std::uint32_t>(static_cast<std::size_t>(row - begin) / rows);
+/// Vertices with more in-edges count as having so many when those of a block are ordered: their rows are so
+/// long that where they end costs nothing.
+constexpr std::uint32_t kMostInEdges = 255;
+
+/// Begins of rows one after the other, row i of count(i) edges, and the end.
+template <typename Count>
+HugeArray<std::uint64_t> begins_of(std::size_t rows, fabric::Pool& pool, Count count) {
+  constexpr std::size_t kTogether = 1 << 14;
+  const std::size_t blocks = (rows + kTogether - 1) / kTogether;
+  HugeArray<std::uint64_t> begin(rows + 1);
+  std::vector<std::uint64_t> sums(blocks);
+  const auto each_block = [&](auto body) {
+    pool.run(blocks, [&](std::size_t block, unsigned) {
+      std::uint64_t sum = sums[block];
+      for (std::size_t i = block * kTogether; i < std::min((block + 1) * kTogether, rows); ++i) {
+        body(i, sum);
+        sum += count(i);
+      }
+      sums[block] = sum;
+    });
   };
-  pool.run(shares, [&](std::size_t share, unsigned) { body(cut(share), cut(share + 1)); });
+  each_block([](std::size_t, std::uint64_t) {});
+  std::uint64_t sum = 0;
+  for (std::uint64_t& of_block : sums) sum += std::exchange(of_block, sum);
+  begin[rows] = sum;
+  each_block([&](std::size_t i, std::uint64_t at) { begin[i] = at; });
+  return begin;
 }
 
 }  // namespace
@@ -40,10 +54,8 @@ bool mostly_from(const NativeGraph& graph, std::size_t messages) {
   struct Magnitude {
     std::uint64_t vertices = 0, edges = 0;
   };
-  std::array<Magnitude, 65> magnitudes;
-  for (std::size_t v = 0; v < graph.num_vertices; ++v) {
-    const std::uint64_t degree =
-        graph.out_begin[(v + 1) * graph.num_pins] - graph.out_begin[v * graph.num_pins];
+  std::array<Magnitude, 33> magnitudes;
+  for (const std::uint32_t degree : graph.out_degree()) {
     Magnitude& own = magnitudes[static_cast<std::size_t>(std::bit_width(degree))];
     ++own.vertices;
     own.edges += degree;
@@ -60,35 +72,45 @@ bool mostly_from(const NativeGraph& graph, std::size_t messages) {
 }
 
 Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, fabric::Pool& pool)
-    : given_(graph), graph_(graph) {
-  if (graph.num_edges == 0) return;
-  if (!move || graph.num_vertices < kLeastVertices) {
-    if (!pull) return;
-    const InEdges& in = graph.in_edges();
-    in_source_.reserve(in.source.size() + InRows::kBeyond);
-    in_source_.assign(in.source.begin(), in.source.end());
-    in_source_.resize(in.source.size() + InRows::kBeyond);
-    in_ = {in.begin.data(), in_source_.data(), in.pin.empty() ? nullptr : in.pin.data(), in.label.data()};
+    : given_(graph) {
+  if (!move || graph.num_vertices < kLeastVertices || graph.num_edges == 0) {
+    out_.begin = graph.store->row_begins();
+    if (pull) make_in_edges(false, pool);
     return;
   }
-  choose_places();
-  move_out_edges(pool);
-  if (!pull) return;
-  tiles_.bits = tile_bits;
-  tile_bits == 0 ? make_in_edges(pool) : make_tiles(pool);
+  if (pull && tile_bits == 0) {
+    make_in_edges(true, pool);
+  } else {
+    choose_places(graph.in_degree(), pool);
+    if (pull) make_tiles(tile_bits, pool);
+  }
+  const std::size_t pins = graph.num_pins;
+  if (pins == 1) {
+    const std::span<const std::uint32_t> degree = graph.out_degree();
+    out_begin_ =
+        begins_of(graph.num_vertices, pool, [&](std::size_t place) { return degree[vertex_[place]]; });
+  } else {
+    const std::span<const std::uint64_t> begin = graph.store->row_begins();
+    out_begin_ = begins_of(graph.num_vertices * pins, pool, [&](std::size_t row) {
+      const std::size_t given = vertex_[row / pins] * pins + row % pins;
+      return begin[given + 1] - begin[given];
+    });
+  }
+  out_.begin = out_begin_.span();
 }
 
 /// Hubs, most out-edges first, are dealt to all blocks in units, so that blocks cost about the same. All
 /// others fill the gaps: by the magnitude of their out-degree and, where that is equal, as they were, since
 /// numbers of neighbours are often near; in a block, by in-degree.
-void Arranged::choose_places() {
+void Arranged::choose_places(std::span<const std::uint32_t> in_degree, fabric::Pool& pool) {
   const std::uint32_t n = given_.num_vertices;
+  const std::span<const std::uint32_t> out_degree = given_.out_degree();
   const std::uint64_t bound = kHub * given_.num_edges / n;
   std::vector<std::uint32_t> hubs;
-  std::array<std::uint32_t, 66> next{};
-  const auto group = [&](std::uint32_t v) { return 64 - std::bit_width(out_degree(v)); };
+  std::array<std::uint32_t, 34> next{};
+  const auto group = [&](std::uint32_t v) { return 32 - std::bit_width(out_degree[v]); };
   for (std::uint32_t v = 0; v < n; ++v) {
-    if (out_degree(v) > bound) {
+    if (out_degree[v] > bound) {
       hubs.push_back(v);
     } else {
       ++next[group(v) + 1];
@@ -97,139 +119,106 @@ void Arranged::choose_places() {
   for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
   std::vector<std::uint32_t> others(n - hubs.size());
   for (std::uint32_t v = 0; v < n; ++v) {
-    if (out_degree(v) <= bound) others[next[group(v)]++] = v;
+    if (out_degree[v] <= bound) others[next[group(v)]++] = v;
   }
   std::stable_sort(hubs.begin(), hubs.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return out_degree(a) > out_degree(b); });
+                   [&](std::uint32_t a, std::uint32_t b) { return out_degree[a] > out_degree[b]; });
 
-  const std::span<const std::uint32_t> in_degree = given_.in_degree();
   const std::uint32_t dealt = n / kNativeBlock;  // a last block that is not full gets no hubs
-  vertex_.resize(n);
-  place_.resize(n);
-  std::size_t other = 0;
-  for (std::uint32_t block = 0; block * std::uint64_t{kNativeBlock} < n; ++block) {
+  const std::size_t units = (hubs.size() + kUnit - 1) / kUnit;
+  /// Hubs of the blocks before this one.
+  const auto hubs_before = [&](std::uint32_t block) {
+    if (block >= dealt) return hubs.size();
+    const std::size_t rounds = units / dealt, left = units % dealt;
+    const std::size_t before = block * rounds + std::min<std::size_t>(block, left);
+    // The last unit may not be full.
+    return before * kUnit - (units != 0 && (units - 1) % dealt < block ? units * kUnit - hubs.size() : 0);
+  };
+  vertex_ = HugeArray<std::uint32_t>(n);
+  place_ = HugeArray<std::uint32_t>(n);
+  pool.run((n + std::size_t{kNativeBlock} - 1) / kNativeBlock, [&](std::size_t index, unsigned) {
+    const auto block = static_cast<std::uint32_t>(index);
     const std::uint32_t first = block * kNativeBlock, last = std::min(first + kNativeBlock, n);
-    std::uint32_t at = first;
-    for (std::size_t unit = block; block < dealt && unit * kUnit < hubs.size(); unit += dealt) {
+    std::array<std::uint32_t, kNativeBlock> own;
+    std::uint32_t size = 0;
+    for (std::size_t unit = block; block < dealt && unit < units; unit += dealt) {
       const std::size_t end = std::min((unit + 1) * kUnit, hubs.size());
-      for (std::size_t i = unit * kUnit; i < end; ++i) vertex_[at++] = hubs[i];
+      for (std::size_t i = unit * kUnit; i < end; ++i) own[size++] = hubs[i];
     }
-    const auto rest = vertex_.begin() + at;
-    for (; at < last; ++at) vertex_[at] = others[other++];
-    std::stable_sort(rest, vertex_.begin() + last,
-                     [&](std::uint32_t a, std::uint32_t b) { return in_degree[a] > in_degree[b]; });
+    // By in-degree, most first; alike, as they were.
+    const std::span<const std::uint32_t> rest(others.data() + (first - hubs_before(block)),
+                                              last - first - size);
+    const auto rank = [&](std::uint32_t v) { return kMostInEdges - std::min(in_degree[v], kMostInEdges); };
+    std::array<std::uint32_t, kMostInEdges + 2> at{};
+    for (const std::uint32_t v : rest) ++at[rank(v) + 1];
+    at[0] = size;
+    for (std::size_t i = 1; i < at.size(); ++i) at[i] += at[i - 1];
+    for (const std::uint32_t v : rest) own[at[rank(v)]++] = v;
     // Turned by one unit more in each block, or units of equal rank would share few sets of a cache.
-    if (block < dealt) {
-      const std::uint32_t turn = block * kUnit % kNativeBlock;
-      std::rotate(vertex_.begin() + first, vertex_.begin() + (last - turn), vertex_.begin() + last);
-    }
-    for (std::uint32_t place = first; place < last; ++place) place_[vertex_[place]] = place;
-  }
-}
-
-void Arranged::move_out_edges(fabric::Pool& pool) {
-  const std::uint32_t n = given_.num_vertices;
-  const std::size_t pins = given_.num_pins, label = given_.label_bytes;
-  out_begin_.resize(n * pins + 1);
-  for (std::uint32_t place = 0; place < n; ++place) {
-    const std::uint64_t* const row = given_.out_begin.data() + vertex_[place] * pins;
-    for (std::size_t pin = 0; pin < pins; ++pin) {
-      out_begin_[place * pins + pin + 1] = out_begin_[place * pins + pin] + row[pin + 1] - row[pin];
-    }
-  }
-  out_target_.resize(given_.num_edges);
-  out_label_.resize(given_.num_edges * label);
-  in_shares(
-      out_begin_.data(), n, pins, pool, 4 * pool.workers(), [&](std::uint32_t first, std::uint32_t last) {
-        for (std::uint32_t place = first; place < last; ++place) {
-          const std::uint64_t from = given_.out_begin[vertex_[place] * pins];
-          const std::uint64_t to = out_begin_[place * pins], count = out_begin_[(place + 1) * pins] - to;
-          for (std::uint64_t i = 0; i < count; ++i) out_target_[to + i] = place_[given_.out_target[from + i]];
-          if (label != 0)
-            std::memcpy(&out_label_[to * label], given_.out_label + from * label, count * label);
-        }
-      });
-  graph_.out_begin = out_begin_;
-  graph_.out_target = out_target_;
-  graph_.out_label = label == 0 ? nullptr : out_label_.data();
-}
-
-void Arranged::make_in_edges(fabric::Pool& pool) {
-  const std::uint32_t n = given_.num_vertices;
-  const std::size_t pins = given_.num_pins, label = given_.label_bytes;
-  const std::span<const std::uint32_t> in_degree = given_.in_degree();
-  in_begin_.resize(n + std::size_t{1});
-  for (std::uint32_t place = 0; place < n; ++place) {
-    in_begin_[place + 1] = in_begin_[place] + in_degree[vertex_[place]];
-  }
-  in_source_.resize(given_.num_edges + InRows::kBeyond);
-  in_label_.resize(given_.num_edges * label);
-  if (pins > 1) in_pin_.resize(given_.num_edges);
-  // Each worker owns a range of receivers and looks at all edges: ordered by sender, no locks.
-  in_shares(in_begin_.data(), n, 1, pool, pool.workers(), [&](std::uint32_t first, std::uint32_t last) {
-    std::vector<std::uint64_t> next(in_begin_.begin() + first, in_begin_.begin() + last);
-    for (std::size_t row = 0; row < n * pins; ++row) {
-      for (std::uint64_t e = out_begin_[row]; e < out_begin_[row + 1]; ++e) {
-        const std::uint32_t to = out_target_[e];
-        if (to < first || to >= last) continue;
-        const std::uint64_t at = next[to - first]++;
-        in_source_[at] = static_cast<std::uint32_t>(row / pins);
-        if (pins > 1) in_pin_[at] = static_cast<std::uint8_t>(row % pins);
-        if (label != 0) std::memcpy(&in_label_[at * label], &out_label_[e * label], label);
-      }
+    const std::uint32_t turn = block < dealt ? block * kUnit % kNativeBlock : 0;
+    for (std::uint32_t i = 0; i < last - first; ++i) {
+      const std::uint32_t place = first + (i + turn) % kNativeBlock;
+      vertex_[place] = own[i];
+      place_[own[i]] = place;
     }
   });
-  in_ = {in_begin_.data(), in_source_.data(), pins > 1 ? in_pin_.data() : nullptr, in_label_.data()};
 }
 
-std::vector<std::uint64_t> Arranged::tile_begins() const {
-  const std::span<const std::uint32_t> in_degree = given_.in_degree();
-  std::vector<std::uint64_t> begins(tiles_.tiles + 1, 0);
-  for (std::uint32_t place = 0; place < given_.num_vertices; ++place) {
-    begins[(place >> tiles_.bits) + std::size_t{1}] += in_degree[vertex_[place]];
+void Arranged::make_out_edges(fabric::Pool& pool) {
+  if (!out_.target.empty() || given_.num_edges == 0) return;
+  if (!moved()) {
+    out_ = given_.out_edges();
+    return;
   }
-  for (std::size_t tile = 0; tile < tiles_.tiles; ++tile) begins[tile + 1] += begins[tile];
-  return begins;
+  if (given_.mutual && given_.label_bytes == 0 &&
+      !tiled()) {  // in another order in a row, which changes no message
+    out_.target = in_source_.span().first(given_.num_edges);
+    return;
+  }
+  out_target_ = HugeArray<std::uint32_t>(given_.num_edges);
+  out_label_ = HugeArray<std::byte>(given_.num_edges * given_.label_bytes);
+  EdgeBuckets::deal(given_.store->added(), given_.num_vertices, EdgeBuckets::By::kSender, pool)
+      ->write_rows(out_begin_.data(), places(), {out_target_.data(), nullptr, out_label_.data()}, pool);
+  out_.target = out_target_.span();
+  out_.label = out_label_.data();
 }
 
-void Arranged::make_tiles(fabric::Pool& pool) {
-  const std::size_t n = given_.num_vertices, pins = given_.num_pins, label = given_.label_bytes;
-  const unsigned bits = tiles_.bits, segment_bits = 32 - bits;
+RowArrays Arranged::in_arrays() {
+  const std::uint64_t edges = given_.num_edges;
+  in_source_ = HugeArray<std::uint32_t>(edges + InRows::kBeyond);
+  std::fill_n(in_source_.data() + edges, InRows::kBeyond, 0);
+  in_pin_ = HugeArray<std::uint8_t>(given_.num_pins > 1 ? edges : 0);
+  in_label_ = HugeArray<std::byte>(edges * given_.label_bytes);
+  return {in_source_.data(), in_pin_.data(), in_label_.data()};
+}
+
+void Arranged::make_in_edges(bool move, fabric::Pool& pool) {
+  const std::uint32_t n = given_.num_vertices;
+  const auto buckets = EdgeBuckets::deal(given_.store->added(), n, EdgeBuckets::By::kReceiver, pool);
+  const HugeArray<std::uint32_t> in_degree(n);
+  buckets->count(in_degree.data(), pool);
+  if (move) choose_places(in_degree.span(), pool);
+  in_begin_ = begins_of(
+      n, pool, [&](std::size_t place) { return in_degree[vertex(static_cast<std::uint32_t>(place))]; });
+  const RowArrays out = in_arrays();
+  buckets->write_rows(in_begin_.data(), places(), out, pool);
+  in_ = {in_begin_.data(), out.other, out.pin, out.label};
+}
+
+void Arranged::make_tiles(unsigned bits, fabric::Pool& pool) {
+  const std::size_t n = given_.num_vertices;
+  tiles_.bits = bits;
   tiles_.tiles = ((n - 1) >> bits) + 1;
-  tiles_.segments = ((n - 1) >> segment_bits) + 1;
-  const std::vector<std::uint64_t> begins = tile_begins();
-  in_begin_.resize(tiles_.tiles * tiles_.segments + 1);
-  in_begin_.back() = given_.num_edges;
-  in_source_.resize(given_.num_edges);
-  in_label_.resize(given_.num_edges * label);
-  if (pins > 1) in_pin_.resize(given_.num_edges);
-  // Each worker owns a range of tiles and looks at all edges: ordered by sender, no locks.
-  in_shares(begins.data(), static_cast<std::uint32_t>(tiles_.tiles), 1, pool, pool.workers(),
-            [&](std::uint32_t first, std::uint32_t last) {
-              std::vector<std::uint64_t> next(begins.begin() + first, begins.begin() + last);
-              for (std::size_t from = 0; from < n; ++from) {
-                const std::size_t segment = from >> segment_bits;
-                const std::size_t in_segment = from - (segment << segment_bits);
-                for (std::uint32_t tile = first; in_segment == 0 && tile < last; ++tile) {
-                  in_begin_[tile * tiles_.segments + segment] = next[tile - first];
-                }
-                for (std::size_t pin = 0; pin < pins; ++pin) {
-                  const std::uint64_t* const row = &out_begin_[from * pins + pin];
-                  for (std::uint64_t e = row[0]; e < row[1]; ++e) {
-                    const std::uint32_t to = out_target_[e], tile = to >> bits;
-                    if (tile < first || tile >= last) continue;
-                    const std::uint64_t at = next[tile - first]++;
-                    in_source_[at] = static_cast<std::uint32_t>(in_segment << bits | (to - (tile << bits)));
-                    if (pins > 1) in_pin_[at] = static_cast<std::uint8_t>(pin);
-                    if (label != 0) std::memcpy(&in_label_[at * label], &out_label_[e * label], label);
-                  }
-                }
-              }
-            });
+  tiles_.segments = ((n - 1) >> (32 - bits)) + 1;
+  const auto buckets =
+      EdgeBuckets::deal_tiles(given_.store->added(), given_.num_vertices, bits, places(), pool);
+  in_begin_ = HugeArray<std::uint64_t>(tiles_.tiles * tiles_.segments + 1);
+  const RowArrays out = in_arrays();
+  buckets->write_tiles(in_begin_.data(), out, pool);
   tiles_.begin = in_begin_.data();
-  tiles_.edge = in_source_.data();
-  tiles_.pin = pins > 1 ? in_pin_.data() : nullptr;
-  tiles_.label = in_label_.data();
+  tiles_.edge = out.other;
+  tiles_.pin = out.pin;
+  tiles_.label = out.label;
 }
 
 }  // namespace polyloom::polite

@@ -8,10 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "fabric/pool.h"
-#include "polite/native/huge_pages.h"
+#include "polite/graph/edge_buckets.h"
+#include "polite/graph/huge_pages.h"
 #include "polite/native_view.h"
 
 namespace polyloom::polite {
@@ -19,7 +20,7 @@ namespace polyloom::polite {
 /// Edges by receiver, ordered by sender; see InEdges.
 struct InRows {
   /// `source` has this many entries more than there are edges, for looking ahead.
-  static constexpr std::size_t kBeyond = 24;
+  static constexpr std::size_t kBeyond = InEdges::kBeyond;
   const std::uint64_t* begin = nullptr;
   const std::uint32_t* source = nullptr;
   const std::uint8_t* pin = nullptr;  ///< null when the graph has one pin
@@ -48,14 +49,17 @@ class Arranged {
  public:
   static constexpr std::uint32_t kLeastVertices = 1 << 15;
 
-  /// With `pull`, edges by receiver are made too. Only with `move` are vertices given new places; then
+  /// With `pull`, edges by receiver are made. Only with `move` are vertices given new places; then
   /// `tile_bits` that are not 0 ask for tiles instead of rows.
   Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, fabric::Pool& pool);
   Arranged(const Arranged&) = delete;
   Arranged& operator=(const Arranged&) = delete;
 
-  /// As the given graph, but by places.
-  const NativeGraph& graph() const { return graph_; }
+  /// Makes the targets and labels of out(), unless they are there.
+  void make_out_edges(fabric::Pool& pool);
+
+  /// Edges by sender, by places; where their rows begin is always known.
+  const OutEdges& out() const { return out_; }
   const InRows& in() const { return in_; }
   const InTiles& tiles() const { return tiles_; }
   bool tiled() const { return tiles_.bits != 0; }
@@ -64,26 +68,23 @@ class Arranged {
   std::uint32_t vertex(std::uint32_t place) const { return moved() ? vertex_[place] : place; }
 
  private:
-  void choose_places();
-  void move_out_edges(fabric::Pool& pool);
-  void make_in_edges(fabric::Pool& pool);
-  void make_tiles(fabric::Pool& pool);
-  /// Where tiles begin among the edges, and the end.
-  std::vector<std::uint64_t> tile_begins() const;
-  std::uint64_t out_degree(std::uint32_t v) const {
-    const std::size_t row = std::size_t{v} * given_.num_pins;
-    return given_.out_begin[row + given_.num_pins] - given_.out_begin[row];
-  }
+  void choose_places(std::span<const std::uint32_t> in_degree, fabric::Pool& pool);
+  void make_in_edges(bool move, fabric::Pool& pool);
+  void make_tiles(unsigned bits, fabric::Pool& pool);
+  /// Room for edges by receiver.
+  RowArrays in_arrays();
+  const std::uint32_t* places() const { return moved() ? place_.data() : nullptr; }
 
-  NativeGraph given_, graph_;
+  NativeGraph given_;
+  OutEdges out_;
   InRows in_;
   InTiles tiles_;
-  std::vector<std::uint32_t> vertex_;  ///< by place
-  HugeVector<std::uint32_t> place_;    ///< by vertex
-  HugeVector<std::uint64_t> out_begin_, in_begin_;
-  HugeVector<std::uint32_t> out_target_, in_source_;
-  HugeVector<std::uint8_t> in_pin_;
-  HugeVector<std::byte> out_label_, in_label_;
+  HugeArray<std::uint32_t> vertex_;  ///< by place
+  HugeArray<std::uint32_t> place_;   ///< by vertex
+  HugeArray<std::uint64_t> out_begin_, in_begin_;
+  HugeArray<std::uint32_t> out_target_, in_source_;
+  HugeArray<std::uint8_t> in_pin_;
+  HugeArray<std::byte> out_label_, in_label_;
 };
 
 }  // namespace polyloom::polite

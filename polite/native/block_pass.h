@@ -117,15 +117,16 @@ class BlockPass {
   bool more() const { return more_; }
 
   /// What the block's vertices, [first, last), have sent. Call at the end.
-  Tally tally(const NativeGraph& graph, std::uint32_t first, std::uint32_t last) {
+  Tally tally(const OutEdges& out, std::uint32_t first, std::uint32_t last) {
     Tally sum{senders_, 0, to_host_, again_};
-    if (graph.num_pins == 1 && senders_ == last - first && to_host_ == 0) {
-      sum.edges = graph.out_begin[last] - graph.out_begin[first];
+    const std::uint64_t pins = last_pin_ - Pin(0) + 1u;
+    if (pins == 1 && senders_ == last - first && to_host_ == 0) {
+      sum.edges = out.begin[last] - out.begin[first];
     } else if (senders_ != to_host_) {
       Outbox<M>::each_set(next_pin_, first, (last - first + 7ull) / 8 * 8, [&](std::uint32_t v) {
         if (next_pin_[v] == HostPin) return;
-        const std::uint64_t row = static_cast<std::uint64_t>(v) * graph.num_pins + (next_pin_[v] - Pin(0));
-        sum.edges += graph.out_begin[row + 1] - graph.out_begin[row];
+        const std::uint64_t row = v * pins + (next_pin_[v] - Pin(0));
+        sum.edges += out.begin[row + 1] - out.begin[row];
       });
     }
     return sum;

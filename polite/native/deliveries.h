@@ -23,7 +23,8 @@ class Deliveries {
   using Labels = LabelTraits<Dev, E, M>;
 
  public:
-  Deliveries(const NativeGraph& graph, std::size_t blocks) : graph_(graph) {
+  /// `out` may get its targets and labels later, before the first push.
+  Deliveries(const OutEdges& out, unsigned pins, std::size_t blocks) : out_(out), pins_(pins) {
     while ((blocks + blocks_a_bin_ - 1) / blocks_a_bin_ > kMaxBins) blocks_a_bin_ *= 2;
     bins_ = (blocks + blocks_a_bin_ - 1) / blocks_a_bin_;
   }
@@ -35,8 +36,8 @@ class Deliveries {
     for (const std::uint32_t block : active) {
       sent.each_sender(block, [&](std::uint32_t u) {
         each_edge(u, sent.pin[u], [&](std::uint64_t e) {
-          deliver(graph_.out_target[e], &sent.message[u],
-                  const_cast<const std::byte*>(graph_.out_label) + e * Labels::kBytes);
+          deliver(out_.target[e], &sent.message[u],
+                  const_cast<const std::byte*>(out_.label) + e * Labels::kBytes);
         });
       });
     }
@@ -82,9 +83,9 @@ class Deliveries {
   template <typename Body>
   INLINE void each_edge(std::uint32_t u, PPin pin, Body&& body) {
     if (pin == HostPin) return;
-    const std::uint64_t row = static_cast<std::uint64_t>(u) * graph_.num_pins + (pin - Pin(0));
-    const std::uint64_t end = graph_.out_begin[row + 1];
-    for (std::uint64_t e = graph_.out_begin[row]; e < end; ++e) body(e);
+    const std::uint64_t row = static_cast<std::uint64_t>(u) * pins_ + (pin - Pin(0));
+    const std::uint64_t end = out_.begin[row + 1];
+    for (std::uint64_t e = out_.begin[row]; e < end; ++e) body(e);
   }
 
   void spread(const Outbox<M>& sent, std::uint32_t u, std::vector<Entry>* lists) {
@@ -95,9 +96,9 @@ class Deliveries {
       entry.message = u;
     }
     each_edge(u, sent.pin[u], [&](std::uint64_t e) {
-      entry.to = graph_.out_target[e];
+      entry.to = out_.target[e];
       if constexpr (Labels::kLabelled && kCarriesLabel) {
-        std::memcpy(&entry.label, graph_.out_label + e * sizeof(E), sizeof(E));
+        std::memcpy(&entry.label, out_.label + e * sizeof(E), sizeof(E));
       } else if constexpr (Labels::kLabelled) {
         entry.label = e;
       }
@@ -114,7 +115,7 @@ class Deliveries {
       message = &sent.message[entry.message];
     }
     const std::byte* label = reinterpret_cast<const std::byte*>(&entry.label);
-    if constexpr (Labels::kLabelled && !kCarriesLabel) label = graph_.out_label + entry.label * sizeof(E);
+    if constexpr (Labels::kLabelled && !kCarriesLabel) label = out_.label + entry.label * sizeof(E);
     deliver(entry.to, message, label);
   }
 
@@ -133,7 +134,8 @@ class Deliveries {
     return chunk_begin_.size() - 1;
   }
 
-  NativeGraph graph_;
+  const OutEdges& out_;
+  unsigned pins_;
   std::size_t blocks_a_bin_ = 1;
   std::size_t bins_ = 0;
   std::vector<std::size_t> chunk_begin_;

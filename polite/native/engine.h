@@ -41,7 +41,7 @@ class NativeEngine final : public overlay::NativeProgram {
  public:
   explicit NativeEngine(const NativeGraph& graph)
       : arranged_(graph, kCanPull, kCanMove, tile_bits(graph, pool_), pool_),
-        graph_(arranged_.graph()),
+        graph_(graph),
         given_states_(reinterpret_cast<S*>(graph.state)),
         moved_states_(arranged_.moved() ? graph.num_vertices : 0),
         states_(arranged_.moved() ? moved_states_.data() : given_states_),
@@ -50,7 +50,9 @@ class NativeEngine final : public overlay::NativeProgram {
         wants_(blocks_ * kNativeBlock, No),
         touched_(blocks_, 0),
         outboxes_{{graph.num_vertices, blocks_}, {graph.num_vertices, blocks_}},
-        deliveries_(graph_, blocks_) {}
+        deliveries_(arranged_.out(), graph.num_pins, blocks_) {
+    if (kOftenPushes) arranged_.make_out_edges(pool_);
+  }
   ~NativeEngine() override { leave(); }
 
   void run(overlay::NativeOutput& out) override {
@@ -71,6 +73,8 @@ class NativeEngine final : public overlay::NativeProgram {
   /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought
   /// back, and their states are so small that moving them costs little.
   static constexpr bool kCanMove = kCanPull && sizeof(S) <= 64;
+  /// Whether it is likely that edges by sender are needed: not where all send in every step.
+  static constexpr bool kOftenPushes = !(kCanPull && Dev::recvNeverSends && Dev::sendsEveryStep);
   /// A round is dense if its edges are at least this share of all: a pulled edge costs about a quarter of a
   /// pushed one.
   static constexpr std::uint64_t kDenseShare = 5;
@@ -187,7 +191,7 @@ class NativeEngine final : public overlay::NativeProgram {
     const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
     Pass pass = new_pass();
     for (std::uint32_t v = first; v < last; ++v) body(pass, v);
-    next_->tally[block] = pass.tally(graph_, first, last);
+    next_->tally[block] = pass.tally(arranged_.out(), first, last);
     return pass.more();
   }
   /// Lets the vertices send that want to.
@@ -197,7 +201,8 @@ class NativeEngine final : public overlay::NativeProgram {
     Pass pass = new_pass();
     Outbox<M>::each_set(wants_.data(), first, kNativeBlock,
                         [&](std::uint32_t v) { pass.template visit<false>(v, [](Dev&) {}); });
-    next_->tally[block] = pass.tally(graph_, first, std::min(first + kNativeBlock, graph_.num_vertices));
+    next_->tally[block] =
+        pass.tally(arranged_.out(), first, std::min(first + kNativeBlock, graph_.num_vertices));
   }
   Pass new_pass() {
     return {graph_, arranged_.in(), states_, accumulators_.data(), wants_.data(), time_, *now_, *next_};
@@ -302,6 +307,7 @@ class NativeEngine final : public overlay::NativeProgram {
 
   /// Sparse: senders push, then the vertices that were touched or want to send again are looked at.
   void push() {
+    arranged_.make_out_edges(pool_);
     const bool alone = now_->total.edges < kTinyEdges;
     std::vector<std::uint32_t>& active = active_blocks_;
     active.clear();
@@ -369,8 +375,8 @@ class NativeEngine final : public overlay::NativeProgram {
 
   fabric::Pool pool_{0, fabric::Pool::kBusy};
   Arranged arranged_;
-  NativeGraph graph_;  ///< by places, as everything below
-  S* given_states_;    ///< by vertex
+  NativeGraph graph_;
+  S* given_states_;  ///< by vertex; everything below by places
   HugeVector<S> moved_states_;
   S* states_;
   HugeVector<Accumulator> accumulators_;

@@ -51,9 +51,6 @@ struct Built {
     view.num_vertices = n;
     view.num_pins = POLITE_NUM_PINS;
     view.num_edges = edges.size();
-    view.out_begin = store.out_begin();
-    view.out_target = store.out_target();
-    view.out_label = store.out_label();
     view.label_bytes = labelled ? 4 : 0;
     view.state = reinterpret_cast<std::byte*>(states.data());
     view.state_bytes = sizeof(S);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "polite/native/huge_pages.h"
+#include "polite/graph/huge_pages.h"
 #include "polite/types.h"
 
 namespace polyloom::polite {

@@ -207,9 +207,9 @@ TEST(PGraph, FansAndBulk) {
   EXPECT_EQ(graph.getEdgeCount(), 4u);
   graph.map();
   EXPECT_EQ(graph.fanIn(2), 3u);
-  const NativeGraph view = graph.nativeGraph();
-  EXPECT_EQ(view.out_target[view.out_begin[0 * 2 + 1]], 1u);
-  EXPECT_EQ(reinterpret_cast<const std::int32_t*>(view.out_label)[view.out_begin[1 * 2 + 1]], 9);
+  const OutEdges out = graph.nativeGraph().out_edges();
+  EXPECT_EQ(out.target[out.begin[0 * 2 + 1]], 1u);
+  EXPECT_EQ(reinterpret_cast<const std::int32_t*>(out.label)[out.begin[1 * 2 + 1]], 9);
   EXPECT_THROW(graph.addEdge(0, 0, 1), UserError);
 }
 

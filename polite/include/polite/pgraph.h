@@ -2,7 +2,7 @@
 // PGraph: the host's side of a POLite graph. Build it, map(), set initial states, write(), boot and go.
 // Source: Tinsel paper IV, docs/sources/tinsel.md, 5.2; members marked "beyond POLite" are our own.
 //
-// Edges take 8 bytes while building and 4 afterwards (plus label); tens of millions are fine. Where the graph
+// Edges that are added take 8 bytes, their rows 4 more (plus labels); tens of millions are fine. Where the graph
 // runs is decided when write() meets the HostLink: on the boards behind it, or natively on this CPU.
 #pragma once
 
@@ -153,13 +153,19 @@ class PGraph {
   void addEdges(std::vector<polyloom::polite::Edge>&& edges, PinId pin = 0) {
     store_.take_edges(std::move(edges), pin);
   }
-  /// Beyond POLite: the same, without a copy where it can be: the array must stay until map().
-  void viewEdges(std::span<const polyloom::polite::Edge> edges, PinId pin = 0) {
-    store_.view_edges(edges, pin);
+  /// Beyond POLite: the same, without a copy where it can be: the arrays must stay while the graph does. With
+  /// bothWays, each edge also in the other direction, after all of them.
+  void viewEdges(std::span<const polyloom::polite::Edge> edges, PinId pin = 0, bool bothWays = false) {
+    store_.view_edges(edges, pin, nullptr, bothWays);
+  }
+  void viewLabelledEdges(std::span<const polyloom::polite::Edge> edges, std::span<const E> labels,
+                         PinId pin = 0, bool bothWays = false) {
+    require_one_label_each(edges, labels);
+    store_.view_edges(edges, pin, labels.data(), bothWays);
   }
   void addLabelledEdges(std::span<const polyloom::polite::Edge> edges, std::span<const E> labels,
                         PinId pin = 0) {
-    if (labels.size() != edges.size()) throw std::invalid_argument("addLabelledEdges: one label an edge");
+    require_one_label_each(edges, labels);
     store_.add_edges(edges, pin, labels.data());
   }
   /// Beyond POLite: work that a vertex causes, for balance; the default is 1 + its degree.
@@ -180,7 +186,7 @@ class PGraph {
   /// True where vertices run on this CPU.
   bool is_simulation() const { return native_ != nullptr; }
 
-  /// Sorts the edges and makes the states. Placement follows in write(), when the machine is known.
+  /// Ends the adding of edges and makes the states. Placement follows in write(), when the machine is known.
   void map() {
     store_.finish();
     if (!devices) devices.allocate(numDevices);
@@ -218,13 +224,11 @@ class PGraph {
     g.num_vertices = numDevices;
     g.num_pins = kPins;
     g.num_edges = store_.edges();
-    g.out_begin = store_.out_begin();
-    g.out_target = store_.out_target();
-    g.out_label = store_.out_label();
     g.label_bytes = kLabelBytes;
     g.state = reinterpret_cast<std::byte*>(devices.data());
     g.state_bytes = sizeof(S);
     g.store = &store_;
+    g.mutual = store_.is_mutual();
     using polyloom::polite::Combine;
     g.combine = polyloom::polite::combine_or_environment(mapOptions.combine) != Combine::off;
     polyloom::polite::pins_or_environment(
@@ -262,6 +266,10 @@ class PGraph {
  private:
   static constexpr std::size_t kLabelBytes = __is_empty(E) ? 0 : sizeof(E);
 
+  static void require_one_label_each(std::span<const polyloom::polite::Edge> edges,
+                                     std::span<const E> labels) {
+    if (labels.size() != edges.size()) throw std::invalid_argument("PGraph: one label an edge");
+  }
   template <typename T>
   static std::vector<std::byte> bytes_of(const T& value) {
     const auto* const first = reinterpret_cast<const std::byte*>(&value);

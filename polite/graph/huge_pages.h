@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 namespace polyloom::polite {
@@ -36,5 +39,28 @@ struct HugePages {
 
 template <typename T>
 using HugeVector = std::vector<T, HugePages<T>>;
+
+/// An array whose elements have no values until they are written: the threads that fill it are the first to
+/// touch its pages, and no memory is written twice.
+template <typename T>
+class HugeArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  HugeArray() = default;
+  explicit HugeArray(std::size_t n) : data_(n == 0 ? nullptr : HugePages<T>().allocate(n)), size_(n) {}
+  T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::size_t i) const { return data_[i]; }
+  std::span<T> span() const { return {data(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<T[], Free> data_;
+  std::size_t size_ = 0;
+};
 
 }  // namespace polyloom::polite

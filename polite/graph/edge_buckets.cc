@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "polite/graph/edge_buckets.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "polite/graph/huge_pages.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace polyloom::polite {
+
+namespace {
+
+/// Edges of a bucket, about: two copies of them fit a near cache.
+constexpr std::uint64_t kEdgesABucket = 1 << 14;
+/// More buckets are dealt to more slowly than is saved by their being small.
+constexpr unsigned kMostBucketBits = 11;
+/// Up to so many, a near cache holds the page and the line in which each grows; with more, lines are filled apart.
+constexpr std::size_t kFewBuckets = 64;
+/// A part of fewer edges is not worth a worker.
+constexpr std::uint64_t kLeastPart = 1 << 15;
+
+unsigned bits_of(std::uint32_t vertices) { return vertices < 2 ? 0 : std::bit_width(vertices - 1); }
+
+/// How an edge is kept in a bucket. `local` is its row's owner, counted from the bucket's first.
+struct SlimForm {  ///< no labels, one pin
+  using Record = std::uint32_t;
+  static constexpr bool kPins = false;
+  unsigned bits;  ///< of `other`; those of `local` have room beside them
+  Record make(std::uint32_t local, std::uint32_t other, const AddedEdges&, std::uint64_t) const {
+    return static_cast<Record>(std::uint64_t{local} << bits | other);
+  }
+  std::uint32_t local(Record r) const { return static_cast<std::uint32_t>(std::uint64_t{r} >> bits); }
+  std::uint32_t other(Record r) const {
+    return static_cast<std::uint32_t>(r & ((std::uint64_t{1} << bits) - 1));
+  }
+  void set_other(Record& r, std::uint32_t other) const { r = r - this->other(r) + other; }
+  std::uint8_t pin(Record, const AddedEdges&) const { return 0; }
+  void write(Record r, const AddedEdges&, const RowArrays& out, std::uint64_t at) const {
+    out.other[at] = other(r);
+  }
+};
+
+struct Ends {
+  std::uint32_t local_, other_;
+};
+template <typename R>
+struct WideForm {
+  using Record = R;
+  static constexpr bool kPins = false;
+  std::uint32_t local(const Record& r) const { return r.local_; }
+  std::uint32_t other(const Record& r) const { return r.other_; }
+  void set_other(Record& r, std::uint32_t other) const { r.other_ = other; }
+  std::uint8_t pin(const Record&, const AddedEdges&) const { return 0; }
+};
+struct PlainForm : WideForm<Ends> {  ///< no labels, one pin
+  Record make(std::uint32_t local, std::uint32_t other, const AddedEdges&, std::uint64_t) const {
+    return {local, other};
+  }
+  void write(const Record& r, const AddedEdges&, const RowArrays& out, std::uint64_t at) const {
+    out.other[at] = r.other_;
+  }
+};
+
+struct LabelledEnds : Ends {
+  std::array<std::byte, 4> label;
+};
+struct LabelledForm : WideForm<LabelledEnds> {  ///< labels of four bytes, one pin
+  Record make(std::uint32_t local, std::uint32_t other, const AddedEdges& edges, std::uint64_t i) const {
+    Record r{{local, other}, {}};
+    std::memcpy(&r.label, edges.label + i * sizeof r.label, sizeof r.label);
+    return r;
+  }
+  void write(const Record& r, const AddedEdges&, const RowArrays& out, std::uint64_t at) const {
+    out.other[at] = r.other_;
+    std::memcpy(out.label + at * sizeof r.label, &r.label, sizeof r.label);
+  }
+};
+
+struct IndexedEnds : Ends {
+  std::uint64_t index;
+};
+struct IndexedForm : WideForm<IndexedEnds> {  ///< anything
+  static constexpr bool kPins = true;
+  Record make(std::uint32_t local, std::uint32_t other, const AddedEdges&, std::uint64_t i) const {
+    return {{local, other}, i};
+  }
+  std::uint8_t pin(const Record& r, const AddedEdges& edges) const {
+    return edges.pin == nullptr ? 0 : edges.pin[r.index];
+  }
+  void write(const Record& r, const AddedEdges& edges, const RowArrays& out, std::uint64_t at) const {
+    out.other[at] = r.other_;
+    if (out.pin != nullptr) out.pin[at] = pin(r, edges);
+    const std::size_t bytes = edges.label_bytes;
+    if (bytes != 0) std::memcpy(out.label + at * bytes, edges.label + r.index * bytes, bytes);
+  }
+};
+
+/// Appends records to buckets. A bucket's next few are kept in a line of their own, and go to memory together
+/// and past the caches: else each line of the buckets would be read before it is written.
+template <typename Record>
+class Dealer {
+ public:
+  /// `begin`: where each bucket grows, among `records`.
+  Dealer(Record* records, std::vector<std::uint64_t> begin)
+      : records_(records), first_(std::move(begin)), next_(first_), lines_(first_.size() * kGroup) {}
+  void put(std::size_t bucket, const Record& record) {
+    const std::uint64_t at = next_[bucket]++;
+    Record* const line = lines_.data() + bucket * kGroup;
+    line[at % kGroup] = record;
+    if (at % kGroup == kGroup - 1) write_line(bucket, at + 1 - kGroup);
+  }
+  void finish() {
+    for (std::size_t bucket = 0; bucket < first_.size(); ++bucket)
+      copy(bucket, std::max(first_[bucket], next_[bucket] / kGroup * kGroup), next_[bucket]);
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+  static constexpr std::size_t kGroup = kLine / std::gcd(sizeof(Record), kLine);  ///< fill whole lines
+
+  void write_line(std::size_t bucket, std::uint64_t at) {
+    if (at < first_[bucket]) return copy(bucket, first_[bucket], at + kGroup);
+#if defined(__SSE2__)
+    const auto* from = reinterpret_cast<const __m128i*>(lines_.data() + bucket * kGroup);
+    auto* to = reinterpret_cast<__m128i*>(records_ + at);
+    for (std::size_t i = 0; i < kGroup * sizeof(Record) / sizeof *to; ++i)
+      _mm_stream_si128(to + i, _mm_load_si128(from + i));
+#else
+    copy(bucket, at, at + kGroup);
+#endif
+  }
+  /// [from, to) are of one group.
+  void copy(std::size_t bucket, std::uint64_t from, std::uint64_t to) {
+    if (from < to) std::copy_n(lines_.data() + bucket * kGroup + from % kGroup, to - from, records_ + from);
+  }
+
+  Record* records_;
+  std::vector<std::uint64_t> first_, next_;
+  HugeArray<Record> lines_;
+};
+
+template <typename Form>
+class Buckets final : public EdgeBuckets {
+  using Record = typename Form::Record;
+
+ public:
+  Buckets(const Form& form, const AddedEdges& edges, std::uint32_t vertices, By by, unsigned shift,
+          const std::uint32_t* place, fabric::Pool& pool)
+      : form_(form),
+        edges_(edges),
+        vertices_(vertices),
+        by_(by),
+        shift_(shift),
+        buckets_(vertices == 0 ? 0 : ((vertices - 1) >> shift) + std::size_t{1}),
+        begin_(buckets_ + 1, 0),
+        records_(edges.size()),
+        workers_(pool.workers()) {
+    if (by == By::kSender) {
+      deal(pool, [](std::uint32_t from, std::uint32_t to) { return std::pair(from, to); });
+    } else if (place == nullptr) {
+      deal(pool, [](std::uint32_t from, std::uint32_t to) { return std::pair(to, from); });
+    } else {
+      deal(pool, [place](std::uint32_t from, std::uint32_t to) { return std::pair(place[to], place[from]); });
+    }
+  }
+
+  void count(std::uint32_t* degree, fabric::Pool& pool) const override {
+    pool.run(buckets_, [&](std::size_t bucket, unsigned) {
+      std::uint32_t* const own = degree + (bucket << shift_);
+      std::fill_n(own, owners(bucket), 0);
+      for (std::uint64_t i = begin_[bucket]; i < begin_[bucket + 1]; ++i) ++own[form_.local(records_[i])];
+    });
+  }
+
+  void write_rows(const std::uint64_t* begin, const std::uint32_t* place, const RowArrays& out,
+                  fabric::Pool& pool) override {
+    const std::size_t pins = by_ == By::kSender ? edges_.pins : 1;
+    pool.run(buckets_, [&](std::size_t bucket, unsigned worker) {
+      const std::size_t size = begin_[bucket + 1] - begin_[bucket];
+      Record* records = records_.data() + begin_[bucket];
+      const std::uint32_t* places = place;
+      if (by_ == By::kReceiver) {
+        records = by_sender(records, size, worker, place);
+        places = nullptr;
+      }
+      std::vector<std::uint64_t>& next = workers_[worker].next;
+      next.resize(owners(bucket) * pins);
+      for (std::size_t local = 0; local < owners(bucket); ++local) {
+        const std::size_t v = (bucket << shift_) + local;
+        std::copy_n(begin + (place == nullptr ? v : place[v]) * pins, pins, next.data() + local * pins);
+      }
+      for (std::size_t i = 0; i < size; ++i) {
+        Record r = records[i];
+        std::size_t row = form_.local(r);
+        if constexpr (Form::kPins) {
+          if (pins > 1) row = row * pins + form_.pin(r, edges_);
+        }
+        if (places != nullptr) form_.set_other(r, places[form_.other(r)]);
+        form_.write(r, edges_, out, next[row]++);
+      }
+    });
+  }
+
+  void write_tiles(std::uint64_t* begin, const RowArrays& out, fabric::Pool& pool) override {
+    const unsigned segment_bits = 32 - shift_;
+    const std::size_t segments = (std::uint64_t{vertices_ - 1} >> segment_bits) + 1;
+    begin[buckets_ * segments] = begin_[buckets_];
+    pool.run(buckets_, [&](std::size_t bucket, unsigned worker) {
+      const std::uint64_t first = begin_[bucket], end = begin_[bucket + 1];
+      const Record* const records = by_sender(records_.data() + first, end - first, worker, nullptr);
+      std::uint64_t at = first;
+      for (std::size_t segment = 0; segment < segments; ++segment) {
+        begin[bucket * segments + segment] = at;
+        for (; at < end; ++at) {
+          Record r = records[at - first];
+          const std::uint64_t sender = form_.other(r) - (std::uint64_t{segment} << segment_bits);
+          if (sender >> segment_bits != 0) break;  // the next segment's
+          form_.set_other(r, static_cast<std::uint32_t>(sender << shift_ | form_.local(r)));
+          form_.write(r, edges_, out, at);
+        }
+      }
+    });
+  }
+
+ private:
+  std::size_t owners(std::size_t bucket) const {
+    return std::min<std::size_t>(std::size_t{1} << shift_, vertices_ - (bucket << shift_));
+  }
+
+  /// ends(from, to) are the end that owns the row and the other.
+  template <typename EndsOf>
+  void deal(fabric::Pool& pool, EndsOf ends) {
+    const std::uint64_t size = edges_.size();
+    const std::size_t parts = std::clamp<std::size_t>(size / kLeastPart, 1, 2 * pool.workers());
+    const auto cut = [&](std::size_t part) { return size * part / parts; };
+    std::vector<std::vector<std::uint64_t>> next(parts);
+    pool.run(parts, [&](std::size_t part, unsigned) {
+      std::vector<std::uint64_t> counts(buckets_, 0);
+      edges_.each(cut(part), cut(part + 1), [&](std::uint32_t from, std::uint32_t to, std::uint64_t) {
+        ++counts[ends(from, to).first >> shift_];
+      });
+      next[part] = std::move(counts);
+    });
+    std::uint64_t sum = 0;
+    for (std::size_t bucket = 0; bucket < buckets_; ++bucket) {
+      begin_[bucket] = sum;
+      for (auto& of_part : next) sum += std::exchange(of_part[bucket], sum);
+    }
+    if (buckets_ != 0) begin_[buckets_] = sum;
+    const std::uint32_t local = (std::uint32_t{1} << shift_) - 1;
+    pool.run(parts, [&](std::size_t part, unsigned) {
+      const auto deal_part = [&](auto&& put) {
+        edges_.each(cut(part), cut(part + 1), [&](std::uint32_t from, std::uint32_t to, std::uint64_t i) {
+          const auto [own, other] = ends(from, to);
+          put(own >> shift_, form_.make(own & local, other, edges_, i));
+        });
+      };
+      if (buckets_ <= kFewBuckets) {
+        std::uint64_t* const at = next[part].data();
+        Record* const records = records_.data();
+        deal_part([&](std::size_t bucket, const Record& record) { records[at[bucket]++] = record; });
+      } else {
+        Dealer<Record> dealer(records_.data(), std::move(next[part]));
+        deal_part([&](std::size_t bucket, const Record& record) { dealer.put(bucket, record); });
+        dealer.finish();
+      }
+    });
+  }
+
+  /// Sorts a bucket's records by the other end's place, then pin; returns where they are then.
+  Record* by_sender(Record* records, std::size_t size, unsigned worker, const std::uint32_t* place) {
+    constexpr unsigned kMostDigitBits = 11;
+    const unsigned bits = std::max(bits_of(vertices_), 1u);
+    const unsigned digits = (bits + kMostDigitBits - 1) / kMostDigitBits;
+    const unsigned digit_bits = (bits + digits - 1) / digits;
+    Worker& own = workers_[worker];
+    if (own.scratch.size() < size) own.scratch = HugeArray<Record>(size + size / 4);
+    own.counts.assign(std::size_t{digits} << digit_bits, 0);
+    const auto sorted = [&](auto each_digit) {
+      bool in_order = true;
+      std::uint64_t before = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        std::uint32_t other = form_.other(records[i]);
+        if (place != nullptr) form_.set_other(records[i], other = place[other]);
+        std::uint64_t key = other;
+        if constexpr (Form::kPins) key = key << 8 | form_.pin(records[i], edges_);
+        in_order &= before <= key;
+        before = key;
+        each_digit(other);
+      }
+      return in_order;
+    };
+    std::uint64_t* const counts = own.counts.data();
+    const std::uint32_t mask = (std::uint32_t{1} << digit_bits) - 1;
+    // Two digits are by far the most usual.
+    const bool in_order = digits == 2 ? sorted([&](std::uint32_t other) {
+      ++counts[other & mask];
+      ++counts[mask + 1 + (other >> digit_bits)];
+    })
+                                      : sorted([&](std::uint32_t other) {
+                                          for (unsigned d = 0; d < digits; ++d)
+                                            ++counts[(d << digit_bits) + (other >> d * digit_bits & mask)];
+                                        });
+    if (in_order) return records;
+    Record* scratch = own.scratch.data();
+    const auto pass = [&](std::uint64_t* next, std::size_t values, auto&& value) {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < values; ++i) sum += std::exchange(next[i], sum);
+      for (std::size_t i = 0; i < size; ++i) scratch[next[value(records[i])]++] = records[i];
+      std::swap(records, scratch);
+    };
+    if constexpr (Form::kPins) {
+      std::array<std::uint64_t, 256> pins{};
+      for (std::size_t i = 0; i < size; ++i) ++pins[form_.pin(records[i], edges_)];
+      pass(pins.data(), pins.size(), [&](const Record& r) { return form_.pin(r, edges_); });
+    }
+    for (unsigned d = 0; d < digits; ++d) {
+      pass(counts + (std::size_t{d} << digit_bits), mask + std::size_t{1},
+           [&](const Record& r) { return form_.other(r) >> d * digit_bits & mask; });
+    }
+    return records;
+  }
+
+  struct Worker {
+    HugeArray<Record> scratch;
+    std::vector<std::uint64_t> next, counts;
+  };
+
+  Form form_;
+  AddedEdges edges_;
+  std::uint32_t vertices_;
+  By by_;
+  unsigned shift_;
+  std::size_t buckets_;
+  std::vector<std::uint64_t> begin_;  ///< of buckets among the records, and the end
+  HugeArray<Record> records_;
+  std::vector<Worker> workers_;
+};
+
+std::unique_ptr<EdgeBuckets> wide(const AddedEdges& edges, std::uint32_t vertices, EdgeBuckets::By by,
+                                  unsigned shift, const std::uint32_t* place, fabric::Pool& pool) {
+  const auto make = [&](auto form) -> std::unique_ptr<EdgeBuckets> {
+    return std::make_unique<Buckets<decltype(form)>>(form, edges, vertices, by, shift, place, pool);
+  };
+  if (edges.pins == 1 && edges.label_bytes == 0) return make(PlainForm());
+  if (edges.pins == 1 && edges.label_bytes == 4) return make(LabelledForm());
+  return make(IndexedForm());
+}
+
+}  // namespace
+
+std::unique_ptr<EdgeBuckets> EdgeBuckets::deal(const AddedEdges& edges, std::uint32_t vertices, By by,
+                                               fabric::Pool& pool) {
+  const unsigned bits = bits_of(vertices);
+  const unsigned wanted = std::bit_width(edges.size() / kEdgesABucket);
+  const unsigned shift = std::min(bits - std::min({bits, wanted, kMostBucketBits}), 31u);
+  if (edges.pins == 1 && edges.label_bytes == 0 && bits + shift <= 32)
+    return std::make_unique<Buckets<SlimForm>>(SlimForm{bits}, edges, vertices, by, shift, nullptr, pool);
+  return wide(edges, vertices, by, shift, nullptr, pool);
+}
+
+std::unique_ptr<EdgeBuckets> EdgeBuckets::deal_tiles(const AddedEdges& edges, std::uint32_t vertices,
+                                                     unsigned bits, const std::uint32_t* place,
+                                                     fabric::Pool& pool) {
+  return wide(edges, vertices, By::kReceiver, bits, place, pool);
+}
+
+}  // namespace polyloom::polite
