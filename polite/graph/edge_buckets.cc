@@ -177,9 +177,11 @@ class Buckets final : public EdgeBuckets {
 
   void count(std::uint32_t* degree, fabric::Pool& pool) const override {
     pool.run(buckets_, [&](std::size_t bucket, unsigned) {
+      const Form form = form_;
       std::uint32_t* const own = degree + (bucket << shift_);
       std::fill_n(own, owners(bucket), 0);
-      for (std::uint64_t i = begin_[bucket]; i < begin_[bucket + 1]; ++i) ++own[form_.local(records_[i])];
+      const std::uint64_t end = begin_[bucket + 1];
+      for (std::uint64_t i = begin_[bucket]; i < end; ++i) ++own[form.local(records_[i])];
     });
   }
 
@@ -189,10 +191,10 @@ class Buckets final : public EdgeBuckets {
     pool.run(buckets_, [&](std::size_t bucket, unsigned worker) {
       const std::size_t size = begin_[bucket + 1] - begin_[bucket];
       Record* records = records_.data() + begin_[bucket];
-      const std::uint32_t* places = place;
       if (by_ == By::kReceiver) {
         records = by_sender(records, size, worker, place);
-        places = nullptr;
+      } else if (place != nullptr) {
+        to_places(records, size, place);
       }
       std::vector<std::uint64_t>& next = workers_[worker].next;
       next.resize(owners(bucket) * pins);
@@ -200,15 +202,7 @@ class Buckets final : public EdgeBuckets {
         const std::size_t v = (bucket << shift_) + local;
         std::copy_n(begin + (place == nullptr ? v : place[v]) * pins, pins, next.data() + local * pins);
       }
-      for (std::size_t i = 0; i < size; ++i) {
-        Record r = records[i];
-        std::size_t row = form_.local(r);
-        if constexpr (Form::kPins) {
-          if (pins > 1) row = row * pins + form_.pin(r, edges_);
-        }
-        if (places != nullptr) form_.set_other(r, places[form_.other(r)]);
-        form_.write(r, edges_, out, next[row]++);
-      }
+      write_bucket(records, size, pins, next.data(), out);
     });
   }
 
@@ -219,15 +213,18 @@ class Buckets final : public EdgeBuckets {
     pool.run(buckets_, [&](std::size_t bucket, unsigned worker) {
       const std::uint64_t first = begin_[bucket], end = begin_[bucket + 1];
       const Record* const records = by_sender(records_.data() + first, end - first, worker, nullptr);
+      const Form form = form_;
+      const AddedEdges edges = edges_;
+      const unsigned bits = shift_;
       std::uint64_t at = first;
       for (std::size_t segment = 0; segment < segments; ++segment) {
         begin[bucket * segments + segment] = at;
         for (; at < end; ++at) {
           Record r = records[at - first];
-          const std::uint64_t sender = form_.other(r) - (std::uint64_t{segment} << segment_bits);
+          const std::uint64_t sender = form.other(r) - (std::uint64_t{segment} << segment_bits);
           if (sender >> segment_bits != 0) break;  // the next segment's
-          form_.set_other(r, static_cast<std::uint32_t>(sender << shift_ | form_.local(r)));
-          form_.write(r, edges_, out, at);
+          form.set_other(r, static_cast<std::uint32_t>(sender << bits | form.local(r)));
+          form.write(r, edges, out, at);
         }
       }
     });
@@ -241,15 +238,20 @@ class Buckets final : public EdgeBuckets {
   /// ends(from, to) are the end that owns the row and the other.
   template <typename EndsOf>
   void deal(fabric::Pool& pool, EndsOf ends) {
-    const std::uint64_t size = edges_.size();
+    // Copies of members stay in registers; what is written could else be one of them.
+    const Form form = form_;
+    const AddedEdges edges = edges_;
+    const unsigned shift = shift_;
+    const std::uint64_t size = edges.size();
     const std::size_t parts = std::clamp<std::size_t>(size / kLeastPart, 1, 2 * pool.workers());
     const auto cut = [&](std::size_t part) { return size * part / parts; };
     std::vector<std::vector<std::uint64_t>> next(parts);
     pool.run(parts, [&](std::size_t part, unsigned) {
       std::vector<std::uint64_t> counts(buckets_, 0);
-      edges_.each(cut(part), cut(part + 1), [&](std::uint32_t from, std::uint32_t to, std::uint64_t) {
-        ++counts[ends(from, to).first >> shift_];
-      });
+      edges.each(cut(part), cut(part + 1),
+                 [&counts, ends, shift](std::uint32_t from, std::uint32_t to, std::uint64_t) {
+                   ++counts[ends(from, to).first >> shift];
+                 });
       next[part] = std::move(counts);
     });
     std::uint64_t sum = 0;
@@ -258,13 +260,15 @@ class Buckets final : public EdgeBuckets {
       for (auto& of_part : next) sum += std::exchange(of_part[bucket], sum);
     }
     if (buckets_ != 0) begin_[buckets_] = sum;
-    const std::uint32_t local = (std::uint32_t{1} << shift_) - 1;
+    const std::uint32_t local = (std::uint32_t{1} << shift) - 1;
     pool.run(parts, [&](std::size_t part, unsigned) {
       const auto deal_part = [&](auto&& put) {
-        edges_.each(cut(part), cut(part + 1), [&](std::uint32_t from, std::uint32_t to, std::uint64_t i) {
-          const auto [own, other] = ends(from, to);
-          put(own >> shift_, form_.make(own & local, other, edges_, i));
-        });
+        edges.each(
+            cut(part), cut(part + 1),
+            [&put, ends, shift, local, form, edges](std::uint32_t from, std::uint32_t to, std::uint64_t i) {
+              const auto [own, other] = ends(from, to);
+              put(own >> shift, form.make(own & local, other, edges, i));
+            });
       };
       if (buckets_ <= kFewBuckets) {
         std::uint64_t* const at = next[part].data();
@@ -278,23 +282,49 @@ class Buckets final : public EdgeBuckets {
     });
   }
 
+  /// Writes a bucket's edges to its rows; next[i] is where its i-th row begins.
+  void write_bucket(const Record* records, std::size_t size, std::size_t pins, std::uint64_t* next,
+                    const RowArrays& arrays) const {
+    const Form form = form_;
+    const AddedEdges edges = edges_;
+    const RowArrays out = arrays;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Record r = records[i];
+      std::size_t row = form.local(r);
+      if constexpr (Form::kPins) {
+        if (pins > 1) row = row * pins + form.pin(r, edges);
+      }
+      form.write(r, edges, out, next[row]++);
+    }
+  }
+  /// Renames the other ends. Does nothing else, and fetches ahead: most of the names are far.
+  void to_places(Record* records, std::size_t size, const std::uint32_t* place) const {
+    constexpr std::size_t kAhead = 32;
+    const Form form = form_;
+    for (std::size_t i = 0; i < size; ++i) {
+      __builtin_prefetch(place + form.other(records[std::min(i + kAhead, size - 1)]));
+      form.set_other(records[i], place[form.other(records[i])]);
+    }
+  }
   /// Sorts a bucket's records by the other end's place, then pin; returns where they are then.
   Record* by_sender(Record* records, std::size_t size, unsigned worker, const std::uint32_t* place) {
     constexpr unsigned kMostDigitBits = 11;
+    const Form form = form_;
+    const AddedEdges edges = edges_;
     const unsigned bits = std::max(bits_of(vertices_), 1u);
     const unsigned digits = (bits + kMostDigitBits - 1) / kMostDigitBits;
     const unsigned digit_bits = (bits + digits - 1) / digits;
     Worker& own = workers_[worker];
     if (own.scratch.size() < size) own.scratch = HugeArray<Record>(size + size / 4);
     own.counts.assign(std::size_t{digits} << digit_bits, 0);
+    if (place != nullptr) to_places(records, size, place);
     const auto sorted = [&](auto each_digit) {
       bool in_order = true;
       std::uint64_t before = 0;
       for (std::size_t i = 0; i < size; ++i) {
-        std::uint32_t other = form_.other(records[i]);
-        if (place != nullptr) form_.set_other(records[i], other = place[other]);
+        const std::uint32_t other = form.other(records[i]);
         std::uint64_t key = other;
-        if constexpr (Form::kPins) key = key << 8 | form_.pin(records[i], edges_);
+        if constexpr (Form::kPins) key = key << 8 | form.pin(records[i], edges);
         in_order &= before <= key;
         before = key;
         each_digit(other);
@@ -304,7 +334,7 @@ class Buckets final : public EdgeBuckets {
     std::uint64_t* const counts = own.counts.data();
     const std::uint32_t mask = (std::uint32_t{1} << digit_bits) - 1;
     // Two digits are by far the most usual.
-    const bool in_order = digits == 2 ? sorted([&](std::uint32_t other) {
+    const bool in_order = digits == 2 ? sorted([counts, mask, digit_bits](std::uint32_t other) {
       ++counts[other & mask];
       ++counts[mask + 1 + (other >> digit_bits)];
     })
@@ -322,12 +352,12 @@ class Buckets final : public EdgeBuckets {
     };
     if constexpr (Form::kPins) {
       std::array<std::uint64_t, 256> pins{};
-      for (std::size_t i = 0; i < size; ++i) ++pins[form_.pin(records[i], edges_)];
-      pass(pins.data(), pins.size(), [&](const Record& r) { return form_.pin(r, edges_); });
+      for (std::size_t i = 0; i < size; ++i) ++pins[form.pin(records[i], edges)];
+      pass(pins.data(), pins.size(), [form, edges](const Record& r) { return form.pin(r, edges); });
     }
     for (unsigned d = 0; d < digits; ++d) {
       pass(counts + (std::size_t{d} << digit_bits), mask + std::size_t{1},
-           [&](const Record& r) { return form_.other(r) >> d * digit_bits & mask; });
+           [form, mask, low = d * digit_bits](const Record& r) { return form.other(r) >> low & mask; });
     }
     return records;
   }
