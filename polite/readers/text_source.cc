@@ -36,6 +36,7 @@ TextSource::TextSource(const std::string& file, Progress progress, const std::st
   bytes_ = std::make_unique<Unpacked>(descriptor);
   if (S_ISDIR(info.st_mode)) fail_file("is a folder; a graph file is expected");
   if (!S_ISREG(info.st_mode)) return;
+  named_ = file != kStandardInput;
   size_ = static_cast<std::uint64_t>(info.st_size);
   // Deflate packs 258 bytes into two bits at best; of other packings it is not known.
   if (packing() == "gzip") most_text_ = size_ * 1032;
@@ -78,6 +79,7 @@ bool TextSource::fill() {
   if (buffer_.size() < end_ + ahead_.size) buffer_.resize(std::max(buffer_.size() * 2, end_ + ahead_.size));
   std::memcpy(buffer_.data() + end_, ahead_.bytes.data(), ahead_.size);
   end_ += ahead_.size;
+  taken_ += ahead_.size;
   ended_ = ahead_.last;
   if (!begun_ && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark))
     at_ = kByteOrderMark.size();
@@ -101,6 +103,16 @@ std::size_t TextSource::read(char* to, std::size_t n) {
     done += piece;
   }
   return done;
+}
+
+void TextSource::pass(std::uint64_t offset, std::uint64_t lines) {
+  if (reading_.valid()) reading_.get();
+  bytes_->go_to(offset);
+  at_ = end_ = 0;
+  taken_ = offset;
+  ended_ = false;
+  line_ += lines;
+  if (progress_) progress_(offset, size_);
 }
 
 void TextSource::require_undamaged() {

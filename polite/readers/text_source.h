@@ -56,6 +56,17 @@ class TextSource {
   /// Up to n bytes that follow, for binary parts.
   std::size_t read(char* to, std::size_t n);
 
+  /// Whether read_at() and pass() can be called: of a file that can be sought and is not packed.
+  bool can_seek() const { return named_ && packing().empty(); }
+  /// Where in the file the next line begins.
+  std::uint64_t offset() const { return taken_ - (end_ - at_); }
+  /// Bytes of the file from `offset` on; fewer only where it ends or cannot be read. From any thread.
+  std::size_t read_at(char* to, std::size_t n, std::uint64_t offset) const {
+    return bytes_->read_at(to, n, offset);
+  }
+  /// Passes over `lines` lines; the next begins at `offset`.
+  void pass(std::uint64_t offset, std::uint64_t lines);
+
   /// Reads a packed file on to its end. Throws UserError if it is damaged or truncated.
   void require_undamaged();
 
@@ -93,8 +104,10 @@ class TextSource {
   std::future<void> reading_;                        ///< valid while it is
   std::vector<char> buffer_ = std::vector<char>(1);  // never without data()
   std::size_t at_ = 0, end_ = 0;
+  std::uint64_t taken_ = 0;  ///< bytes of text that buffer_ has got
   std::uint64_t line_ = 0, size_ = 0, most_text_ = ~std::uint64_t{0};
   bool begun_ = false, ended_ = false;
+  bool named_ = false;  ///< a regular file, from its first byte on
 };
 
 }  // namespace polyloom::polite

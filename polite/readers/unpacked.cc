@@ -35,6 +35,24 @@ std::size_t Unpacked::read(char* to, std::size_t n) {
   return packing_ != nullptr ? unpack_into(to, n) : copy_into(to, n);
 }
 
+std::size_t Unpacked::read_at(char* to, std::size_t n, std::uint64_t offset) const {
+  std::size_t done = 0;
+  while (done < n) {
+    const ssize_t got = ::pread(descriptor_, to + done, n - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+void Unpacked::go_to(std::uint64_t offset) {
+  ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET);
+  at_ = left_ = 0;
+  ended_ = false;
+  file_bytes_ = offset;
+}
+
 bool Unpacked::have(std::size_t n) {
   if (left_ >= n) return true;
   std::memmove(buffer_.data(), next(), left_);

@@ -26,6 +26,10 @@ class Unpacked {
 
   /// Up to n bytes; fewer only at the end, or where error() says what is wrong.
   std::size_t read(char* to, std::size_t n);
+  /// Up to n bytes of the file from `offset` on, whatever read() does; fewer where it ends, or cannot be read.
+  std::size_t read_at(char* to, std::size_t n, std::uint64_t offset) const;
+  /// Reads on from there. Of a file that can be sought and is not packed.
+  void go_to(std::uint64_t offset);
   /// Null for a file that is not packed.
   const Packing* packing() const { return packing_; }
   /// Of the file, read so far.
