@@ -116,8 +116,9 @@ class Block {
       const char* const line = p;
       std::uint64_t from, to;
       double weight = 0;
+      while (is_separator(*p)) ++p;
       if (!take_digits(p, from)) {
-        p = behind_nothing(line);
+        p = behind_nothing(p);
         if (p == nullptr) return ended(line);
         ++others;
         continue;
@@ -141,9 +142,8 @@ class Block {
     }
     return ended(p);
   }
-  /// The end of a line that is empty or a comment; null if it is neither.
-  const char* behind_nothing(const char* p) const {
-    while (is_separator(*p)) ++p;
+  /// The end of a line that is empty from p on, or a comment; null if it is neither.
+  static const char* behind_nothing(const char* p) {
     if (*p == '\n') return p + 1;
     if (*p != '#') return nullptr;
     while (*p != '\n' && *p != '\0') ++p;
