@@ -155,24 +155,21 @@ class Buckets final : public EdgeBuckets {
   using Record = typename Form::Record;
 
  public:
-  Buckets(const Form& form, const AddedEdges& edges, std::uint32_t vertices, By by, unsigned shift,
-          const std::uint32_t* place, fabric::Pool& pool)
+  /// `ends(from, to)` are an edge's owner, which is in bucket owner >> shift, and its other end, of `other_bits` bits.
+  template <typename EndsOf>
+  Buckets(const Form& form, const AddedEdges& edges, std::uint32_t vertices, std::size_t buckets,
+          unsigned shift, unsigned other_bits, bool by_receiver, EndsOf ends, fabric::Pool& pool)
       : form_(form),
         edges_(edges),
         vertices_(vertices),
-        by_(by),
+        buckets_(buckets),
         shift_(shift),
-        buckets_(vertices == 0 ? 0 : ((vertices - 1) >> shift) + std::size_t{1}),
+        other_bits_(std::max(other_bits, 1u)),
+        by_receiver_(by_receiver),
         begin_(buckets_ + 1, 0),
         records_(edges.size()),
         workers_(pool.workers()) {
-    if (by == By::kSender) {
-      deal(pool, [](std::uint32_t from, std::uint32_t to) { return std::pair(from, to); });
-    } else if (place == nullptr) {
-      deal(pool, [](std::uint32_t from, std::uint32_t to) { return std::pair(to, from); });
-    } else {
-      deal(pool, [place](std::uint32_t from, std::uint32_t to) { return std::pair(place[to], place[from]); });
-    }
+    deal(pool, ends);
   }
 
   void count(std::uint32_t* degree, fabric::Pool& pool) const override {
@@ -187,11 +184,11 @@ class Buckets final : public EdgeBuckets {
 
   void write_rows(const std::uint64_t* begin, const std::uint32_t* place, const RowArrays& out,
                   fabric::Pool& pool) override {
-    const std::size_t pins = by_ == By::kSender ? edges_.pins : 1;
+    const std::size_t pins = by_receiver_ ? 1 : edges_.pins;
     pool.run(buckets_, [&](std::size_t bucket, unsigned worker) {
       const std::size_t size = begin_[bucket + 1] - begin_[bucket];
       Record* records = records_.data() + begin_[bucket];
-      if (by_ == By::kReceiver) {
+      if (by_receiver_) {
         records = by_sender(records, size, worker, place);
       } else if (place != nullptr) {
         to_places(records, size, place);
@@ -207,25 +204,18 @@ class Buckets final : public EdgeBuckets {
   }
 
   void write_tiles(std::uint64_t* begin, const RowArrays& out, fabric::Pool& pool) override {
-    const unsigned segment_bits = 32 - shift_;
-    const std::size_t segments = (std::uint64_t{vertices_ - 1} >> segment_bits) + 1;
-    begin[buckets_ * segments] = begin_[buckets_];
+    std::ranges::copy(begin_, begin);
     pool.run(buckets_, [&](std::size_t bucket, unsigned worker) {
       const std::uint64_t first = begin_[bucket], end = begin_[bucket + 1];
       const Record* const records = by_sender(records_.data() + first, end - first, worker, nullptr);
       const Form form = form_;
       const AddedEdges edges = edges_;
+      const RowArrays arrays = out;
       const unsigned bits = shift_;
-      std::uint64_t at = first;
-      for (std::size_t segment = 0; segment < segments; ++segment) {
-        begin[bucket * segments + segment] = at;
-        for (; at < end; ++at) {
-          Record r = records[at - first];
-          const std::uint64_t sender = form.other(r) - (std::uint64_t{segment} << segment_bits);
-          if (sender >> segment_bits != 0) break;  // the next segment's
-          form.set_other(r, static_cast<std::uint32_t>(sender << bits | form.local(r)));
-          form.write(r, edges, out, at);
-        }
+      for (std::uint64_t at = first; at < end; ++at) {
+        const Record& r = records[at - first];
+        form.write(r, edges, arrays, at);
+        arrays.other[at] = form.other(r) << bits | form.local(r);
       }
     });
   }
@@ -267,7 +257,7 @@ class Buckets final : public EdgeBuckets {
             cut(part), cut(part + 1),
             [&put, ends, shift, local, form, edges](std::uint32_t from, std::uint32_t to, std::uint64_t i) {
               const auto [own, other] = ends(from, to);
-              put(own >> shift, form.make(own & local, other, edges, i));
+              put(own >> shift, form.make(static_cast<std::uint32_t>(own & local), other, edges, i));
             });
       };
       if (buckets_ <= kFewBuckets) {
@@ -311,9 +301,8 @@ class Buckets final : public EdgeBuckets {
     constexpr unsigned kMostDigitBits = 11;
     const Form form = form_;
     const AddedEdges edges = edges_;
-    const unsigned bits = std::max(bits_of(vertices_), 1u);
-    const unsigned digits = (bits + kMostDigitBits - 1) / kMostDigitBits;
-    const unsigned digit_bits = (bits + digits - 1) / digits;
+    const unsigned digits = (other_bits_ + kMostDigitBits - 1) / kMostDigitBits;
+    const unsigned digit_bits = (other_bits_ + digits - 1) / digits;
     Worker& own = workers_[worker];
     if (own.scratch.size() < size) own.scratch = HugeArray<Record>(size + size / 4);
     own.counts.assign(std::size_t{digits} << digit_bits, 0);
@@ -370,20 +359,22 @@ class Buckets final : public EdgeBuckets {
   Form form_;
   AddedEdges edges_;
   std::uint32_t vertices_;
-  By by_;
-  unsigned shift_;
   std::size_t buckets_;
+  unsigned shift_, other_bits_;
+  bool by_receiver_;
   std::vector<std::uint64_t> begin_;  ///< of buckets among the records, and the end
   HugeArray<Record> records_;
   std::vector<Worker> workers_;
 };
 
-std::unique_ptr<EdgeBuckets> wide(const AddedEdges& edges, std::uint32_t vertices, EdgeBuckets::By by,
-                                  unsigned shift, const std::uint32_t* place, fabric::Pool& pool) {
-  const auto make = [&](auto form) -> std::unique_ptr<EdgeBuckets> {
-    return std::make_unique<Buckets<decltype(form)>>(form, edges, vertices, by, shift, place, pool);
-  };
-  if (edges.pins == 1 && edges.label_bytes == 0) return make(PlainForm());
+/// The form that edges of this kind have; slim ones if the ends have room.
+template <typename Make>
+std::unique_ptr<EdgeBuckets> with_form(const AddedEdges& edges, unsigned local_bits, unsigned other_bits,
+                                       Make make) {
+  if (edges.pins == 1 && edges.label_bytes == 0) {
+    if (local_bits + other_bits <= 32) return make(SlimForm{other_bits});
+    return make(PlainForm());
+  }
   if (edges.pins == 1 && edges.label_bytes == 4) return make(LabelledForm());
   return make(IndexedForm());
 }
@@ -395,15 +386,40 @@ std::unique_ptr<EdgeBuckets> EdgeBuckets::deal(const AddedEdges& edges, std::uin
   const unsigned bits = bits_of(vertices);
   const unsigned wanted = std::bit_width(edges.size() / kEdgesABucket);
   const unsigned shift = std::min(bits - std::min({bits, wanted, kMostBucketBits}), 31u);
-  if (edges.pins == 1 && edges.label_bytes == 0 && bits + shift <= 32)
-    return std::make_unique<Buckets<SlimForm>>(SlimForm{bits}, edges, vertices, by, shift, nullptr, pool);
-  return wide(edges, vertices, by, shift, nullptr, pool);
+  const std::size_t buckets = vertices == 0 ? 0 : ((vertices - 1) >> shift) + std::size_t{1};
+  return with_form(edges, shift, bits, [&](auto form) -> std::unique_ptr<EdgeBuckets> {
+    using Of = Buckets<decltype(form)>;
+    if (by == By::kSender) {
+      return std::make_unique<Of>(
+          form, edges, vertices, buckets, shift, bits, false,
+          [](std::uint32_t from, std::uint32_t to) { return std::pair(from, to); }, pool);
+    }
+    return std::make_unique<Of>(
+        form, edges, vertices, buckets, shift, bits, true,
+        [](std::uint32_t from, std::uint32_t to) { return std::pair(to, from); }, pool);
+  });
 }
 
 std::unique_ptr<EdgeBuckets> EdgeBuckets::deal_tiles(const AddedEdges& edges, std::uint32_t vertices,
                                                      unsigned bits, const std::uint32_t* place,
                                                      fabric::Pool& pool) {
-  return wide(edges, vertices, By::kReceiver, bits, place, pool);
+  const unsigned sender_bits = 32 - bits;
+  const std::uint64_t tiles = ((vertices - 1) >> bits) + std::uint64_t{1};
+  const std::uint64_t segments = (std::uint64_t{vertices - 1} >> sender_bits) + 1;
+  const auto ends = [=](std::uint32_t from, std::uint32_t to) {
+    const std::uint64_t bucket = (to >> bits) * segments + (std::uint64_t{from} >> sender_bits);
+    return std::pair(bucket << bits | (to & ((std::uint32_t{1} << bits) - 1)),
+                     static_cast<std::uint32_t>(from & ((std::uint64_t{1} << sender_bits) - 1)));
+  };
+  return with_form(edges, bits, sender_bits, [&](auto form) -> std::unique_ptr<EdgeBuckets> {
+    using Of = Buckets<decltype(form)>;
+    if (place == nullptr)
+      return std::make_unique<Of>(form, edges, vertices, tiles * segments, bits, sender_bits, true, ends,
+                                  pool);
+    return std::make_unique<Of>(
+        form, edges, vertices, tiles * segments, bits, sender_bits, true,
+        [=](std::uint32_t from, std::uint32_t to) { return ends(place[from], place[to]); }, pool);
+  });
 }
 
 }  // namespace polyloom::polite

@@ -27,7 +27,7 @@ class EdgeBuckets {
   /// All ends exist. The pool's number of workers changes nothing but the time.
   static std::unique_ptr<EdgeBuckets> deal(const AddedEdges& edges, std::uint32_t vertices, By by,
                                            fabric::Pool& pool);
-  /// By receiver, under new numbers, in buckets of 2^bits of them.
+  /// By tile and segment as InTiles (polite/native/arranged.h) has them; by places, if `place` is not null.
   static std::unique_ptr<EdgeBuckets> deal_tiles(const AddedEdges& edges, std::uint32_t vertices,
                                                  unsigned bits, const std::uint32_t* place,
                                                  fabric::Pool& pool);
@@ -40,7 +40,7 @@ class EdgeBuckets {
   /// says where rows begin. With `place`, v is not the vertex but its place, for both ends.
   virtual void write_rows(const std::uint64_t* begin, const std::uint32_t* place, const RowArrays& out,
                           fabric::Pool& pool) = 0;
-  /// Writes the buckets of deal_tiles() as InTiles (polite/native/arranged.h) has them.
+  /// Writes the tiles of deal_tiles().
   virtual void write_tiles(std::uint64_t* begin, const RowArrays& out, fabric::Pool& pool) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint64_t kHub = 4;
 /// Hubs that stay together: messages of four bytes fill a cache line.
 constexpr std::uint32_t kUnit = 16;
+/// A tile has at most so many times the mean of edges, if they are even.
+constexpr double kEven = 1.5;
 /// By far the most edges: at least this share of them.
 constexpr double kByFarTheMost = 0.75;
 
@@ -81,8 +84,12 @@ Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile
   if (pull && tile_bits == 0) {
     make_in_edges(true, pool);
   } else {
-    choose_places(graph.in_degree(), pool);
+    if (!pull || !tiles_are_even(tile_bits)) choose_places(graph.in_degree(), pool);
     if (pull) make_tiles(tile_bits, pool);
+  }
+  if (!moved()) {
+    out_.begin = graph.store->row_begins();
+    return;
   }
   const std::size_t pins = graph.num_pins;
   if (pins == 1) {
@@ -97,6 +104,19 @@ Arranged::Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile
     });
   }
   out_.begin = out_begin_.span();
+}
+
+/// Whether vertices may stay where they are: tiles cost about the same to work on.
+bool Arranged::tiles_are_even(unsigned bits) const {
+  const std::span<const std::uint32_t> in_degree = given_.in_degree();
+  const std::size_t size = std::size_t{1} << bits;
+  const double mean = static_cast<double>(given_.num_edges) / given_.num_vertices;
+  for (std::size_t first = 0; first < in_degree.size(); first += size) {
+    const auto tile = in_degree.subspan(first, std::min(size, in_degree.size() - first));
+    const auto edges = std::accumulate(tile.begin(), tile.end(), std::uint64_t{0});
+    if (static_cast<double>(edges) > kEven * mean * static_cast<double>(size)) return false;
+  }
+  return true;
 }
 
 /// Hubs, most out-edges first, are dealt to all blocks in units, so that blocks cost about the same. All

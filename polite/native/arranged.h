@@ -49,7 +49,7 @@ class Arranged {
  public:
   static constexpr std::uint32_t kLeastVertices = 1 << 15;
 
-  /// With `pull`, edges by receiver are made. Only with `move` are vertices given new places; then
+  /// With `pull`, edges by receiver are made. Only with `move` are vertices given new places, if that helps; then
   /// `tile_bits` that are not 0 ask for tiles instead of rows.
   Arranged(const NativeGraph& graph, bool pull, bool move, unsigned tile_bits, fabric::Pool& pool);
   Arranged(const Arranged&) = delete;
@@ -68,6 +68,7 @@ class Arranged {
   std::uint32_t vertex(std::uint32_t place) const { return moved() ? vertex_[place] : place; }
 
  private:
+  bool tiles_are_even(unsigned bits) const;
   void choose_places(std::span<const std::uint32_t> in_degree, fabric::Pool& pool);
   void make_in_edges(bool move, fabric::Pool& pool);
   void make_tiles(unsigned bits, fabric::Pool& pool);
