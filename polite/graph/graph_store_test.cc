@@ -45,7 +45,7 @@ std::vector<Plain> random_edges(std::uint32_t vertices, std::size_t n, unsigned 
 /// Labels of `bytes` bytes: the edge's, then zeros.
 std::vector<std::byte> labels_of(const std::vector<Plain>& edges, std::size_t bytes) {
   std::vector<std::byte> labels(edges.size() * bytes);
-  for (std::size_t i = 0; i < edges.size(); ++i)
+  for (std::size_t i = 0; bytes != 0 && i < edges.size(); ++i)
     std::memcpy(labels.data() + i * bytes, &edges[i].label, std::min(bytes, sizeof edges[i].label));
   return labels;
 }
@@ -55,7 +55,7 @@ using Entry = std::tuple<std::uint32_t, unsigned, std::uint32_t, std::uint32_t>;
 
 std::uint32_t label_at(const std::byte* labels, std::size_t bytes, std::uint64_t e) {
   std::uint32_t label = 0;
-  std::memcpy(&label, labels + e * bytes, std::min(bytes, sizeof label));
+  if (bytes != 0) std::memcpy(&label, labels + e * bytes, std::min(bytes, sizeof label));
   return label;
 }
 
