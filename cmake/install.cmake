@@ -26,10 +26,8 @@ foreach(target IN LISTS installed)
   endif()
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   list(APPEND binaries $<TARGET_FILE:${target}>)
-  set(folder lib)
-  if(type STREQUAL "MODULE_LIBRARY")
-    set(folder python)
-  endif()
+  get_target_property(folder ${target} LIBRARY_OUTPUT_DIRECTORY)
+  cmake_path(GET folder FILENAME folder)  # as in the build: lib or python
   install(TARGETS ${target} COMPONENT polyloom
     RUNTIME DESTINATION ${build}/bin
     LIBRARY DESTINATION ${build}/${folder})

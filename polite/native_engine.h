@@ -10,7 +10,8 @@
 // which polite/native/engine.h defines in namespace polyloom::polite. The program runs when the host program
 // calls HostLink::go() (roles/overlay/host/native_program.h); what vertices send to the host (HostPin,
 // finish) are PMessage<M> with destKey 0, padded with zeros to 64 bytes; finish messages come in vertex
-// order. When it ends, states are left in graph.state.
+// order. When it ends, states are left in graph.state; of several processes each leaves those of its own vertices,
+// and every one gets all messages to the host.
 //
 // Handlers run on a `Dev` object that the engine makes on its stack:
 //   Dev d; d.s = &states[v]; d.a = &accumulators[v]; d.readyToSend = &rts[v];

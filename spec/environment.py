@@ -55,7 +55,17 @@ VARIABLES = [
         "",
         [
             Variable(
-                "POLYLOOM_THREADS", "number from 1", "one for each CPU", "workers of native runs of vertex programs"
+                "POLYLOOM_THREADS",
+                "number from 1",
+                "one for each CPU; of several processes on a host, a share",
+                "workers of native runs of vertex programs",
+            ),
+            Variable(
+                "POLYLOOM_PROCESSES",
+                "number from 1",
+                "1",
+                "a native vertex program is one of so many processes that MPI has started, each with a part of the "
+                "graph ([many-processes.md](../guides/many-processes.md)); `polyloom run --processes` sets it",
             ),
             Variable(
                 "POLYLOOM_SIMD",

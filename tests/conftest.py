@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from command_server import Commands, Done
+from namespaces import other_hosts
 from wheels import installed, wheel
 
-__all__ = ["installed", "wheel"]
+__all__ = ["installed", "other_hosts", "wheel"]
 
 ROOT = Path(__file__).resolve().parent.parent
 POLYLOOM = ROOT / ".venv" / "bin" / "polyloom"

@@ -58,6 +58,9 @@ MODES: dict[str, Mode] = {
             "--json": (),
             "--seed": ("7",),
             "--verify-with": Elsewhere("tests/test_own_program.py"),
+            "--processes": Refused(("2",), "several processes are for native runs"),
+            "--host": Refused(("localhost",), "several processes are for native runs"),
+            "--hostfile": Refused(("hosts",), "several processes are for native runs"),
         },
     ),
     "run, lossy": Mode(
@@ -77,6 +80,7 @@ MODES: dict[str, Mode] = {
             "--no-report": (),
             "--json": (),
             "--verify-with": Elsewhere("tests/test_own_program.py"),
+            **dict.fromkeys(("--processes", "--host", "--hostfile"), Elsewhere("tests/test_processes.py")),
         },
     ),
     "run dpd": Mode(("run", "dpd", "--side", "3", "--steps", "2", "--on", "native", "--json"), {"--seed": ("7",)}),

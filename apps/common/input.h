@@ -44,6 +44,12 @@ struct Input {
 
   /// Whether every edge has its reverse, parallel edges as many.
   bool is_mutual() const;
+  /// Forgets edges and weights, which may be most of a program's memory.
+  void drop_edges() {
+    edges = {};
+    std::vector<std::uint32_t>().swap(weights);
+    std::vector<float>().swap(fractions);
+  }
   /// Of an edge; 1 where there are none.
   double weight(std::size_t edge) const {
     return !weights.empty() ? weights[edge] : fractions.empty() ? 1.0 : static_cast<double>(fractions[edge]);

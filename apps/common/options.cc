@@ -18,6 +18,7 @@
 #include "fabric/command_line.h"
 #include "fabric/error.h"
 #include "fabric/run/folder.h"
+#include "polite/native/peers.h"
 #include "polite/read_graph.h"
 
 namespace polyloom::apps {
@@ -285,7 +286,7 @@ Options parse_options(int argc, char** argv, const Description& program) {
   // `polyloom run --seed`, which has checked it.
   if (const char* seed = std::getenv("POLYLOOM_SEED"); seed != nullptr)
     o.seed = std::strtoull(seed, nullptr, 10);
-  check_files(o, program.texts);
+  if (polite::is_first_process()) check_files(o, program.texts);
   if (o.verify && !program.has_reference)
     throw UserError("--verify: " + program.name +
                     " has nothing to compare with; --verify-with FILE.py compares with a function of yours");

@@ -15,8 +15,10 @@
 #include "fabric/error.h"
 #include "fabric/host/progress_line.h"
 #include "fabric/json_text.h"
+#include "fabric/memory.h"
 #include "fabric/partial_file.h"
 #include "fabric/run/folder.h"
+#include "polite/native/peers.h"
 
 namespace polyloom::apps {
 namespace {
@@ -61,6 +63,15 @@ std::string where() {
 
 bool is_native() { return where() == "native"; }
 
+json as_json(const Together& all) {
+  return {{"count", all.count},
+          {"hosts", all.hosts},
+          {"supersteps", all.supersteps},
+          {"bytes_sent", all.bytes_sent},
+          {"bytes_bound", all.bytes_bound},
+          {"exchange_seconds", all.seconds}};
+}
+
 json as_json(const Options& options, const Input& input, const Outcome& outcome) {
   json j;
   j["app"] = options.app;
@@ -86,6 +97,7 @@ json as_json(const Options& options, const Input& input, const Outcome& outcome)
     std::visit([&](const auto& value) { j[fact.name] = value; }, fact.value);
   j["notes"] = notes_of(input, outcome);
   if (!outcome.device.empty()) j["device"] = outcome.device;
+  if (outcome.processes) j["processes"] = as_json(*outcome.processes);
   if (outcome.mapping) j["mapping"] = summary_of(*outcome.mapping, input.names);
   j["top"] = json::array();
   for (const std::size_t v : top_vertices(outcome, options.top)) {
@@ -151,6 +163,13 @@ void print_time(const HostLinkPhases& phases) {
               duration(phases.collect).c_str());
 }
 
+void print(const Together& all) {
+  std::printf("%u processes on %u host%s: %llu supersteps, %s sent (least: %s), %s in exchanges\n", all.count,
+              all.hosts, all.hosts == 1 ? "" : "s", static_cast<unsigned long long>(all.supersteps),
+              bytes_text(static_cast<double>(all.bytes_sent)).c_str(),
+              bytes_text(static_cast<double>(all.bytes_bound)).c_str(), duration(all.seconds).c_str());
+}
+
 /// How the file was read; nothing of a made graph.
 std::string taken_as(const Input& input) {
   if (input.format.empty()) return "";
@@ -171,10 +190,26 @@ void print(const Options& options, const Input& input, const Outcome& outcome) {
   if (options.explain && outcome.mapping)
     std::fputs(explanation_of(*outcome.mapping, input.names).c_str(), stdout);
   print_time(outcome.phases);
+  if (outcome.processes) print(*outcome.processes);
   if (outcome.verification.done) print_verification(outcome.verification);
 }
 
 }  // namespace
+
+std::optional<Together> together() {
+  polite::Peers* const peers = polite::processes();
+  if (peers == nullptr) return {};
+  const polite::Traffic& own = peers->traffic;
+  std::uint64_t sums[] = {own.bytes, own.bound, static_cast<std::uint64_t>(own.seconds * 1e9)};
+  peers->sum(sums);
+  return Together{peers->size(), peers->hosts(), own.supersteps,
+                  sums[0],       sums[1],        static_cast<double>(sums[2]) * 1e-9 / peers->size()};
+}
+
+void speak_no_more() {
+  for (const char* variable : {"POLYLOOM_RUN_DIR", "POLYLOOM_COMPARE_FOLDER"}) ::unsetenv(variable);
+  ::setenv("POLYLOOM_PROGRESS", "off", 1);
+}
 
 int finish(const Options& options, const Input& input, const Outcome& outcome) {
   if (!options.out.empty()) {

@@ -45,6 +45,19 @@ struct Column {
   bool of_vertices = false;    ///< they are vertices, and are told by their names
 };
 
+/// What several processes of a native run have done together.
+struct Together {
+  unsigned count = 1, hosts = 1;
+  std::uint64_t supersteps = 0;   ///< in which messages were delivered
+  std::uint64_t bytes_sent = 0;   ///< by all
+  std::uint64_t bytes_bound = 0;  ///< of each message, its bytes once for each other process with a receiver
+  double seconds = 0;             ///< in exchanges, the mean of processes
+};
+/// Of this run; every process calls it. None if there is one process.
+std::optional<Together> together();
+/// For a process that is not the one that speaks for all: it prints nothing but errors and writes no files.
+void speak_no_more();
+
 /// Everything about a finished run. Values print with 9 significant digits; NaN stands for "no value" and
 /// prints as "inf" (an unreachable vertex).
 struct Outcome {
@@ -60,6 +73,7 @@ struct Outcome {
   Verification verification;
   std::optional<Mapping> mapping;  ///< of a run on a cluster
   std::string device;              ///< its folder of the threads' program
+  std::optional<Together> processes;
 };
 
 /// Prints, writes --out and the run folder's result.json. Returns the exit status: 0, or 1 if a verification

@@ -30,6 +30,7 @@
 #include "fabric/error.h"
 #include "fabric/guarded.h"
 #include "fabric/host/progress_line.h"
+#include "polite/native/peers.h"
 
 #ifndef POLYLOOM_PROGRAM_NAME
 #define POLYLOOM_PROGRAM_NAME "program"
@@ -132,16 +133,17 @@ void start_states(GraphOf<V>& graph, const Options& options, const Input& input,
 }
 
 /// Runs `graph` (mapped by `options`, with initial states) with the device program `device` and hands each
-/// vertex's finish message to `take`, what came on HostPin before to `hear`. Sets outcome.mapping on a
-/// cluster. Adds to outcome.phases and outcome.load_seconds.
-template <typename V, typename Take, typename Hear>
+/// vertex's finish message to `take`, what came on HostPin before to `hear`; calls written() once the graph is
+/// where it runs. Sets outcome.mapping on a cluster. Adds to outcome.phases and outcome.load_seconds.
+template <typename V, typename Written, typename Take, typename Hear>
 void run_graph(GraphOf<V>& graph, const Options& options, const std::string& device, Outcome& outcome,
-               Take take, Hear hear) {
+               Written written, Take take, Hear hear) {
   using Result = PMessage<PFinishType<V>>;
   using Heard = PMessage<typename V::Message>;
   const auto start = WallClock::now();
   HostLink link;
   graph.write(&link);
+  written();
   if (!graph.is_simulation()) {
     outcome.mapping = mapping_of(graph.store(), graph.placement(), graph.mapReport);
   } else {
@@ -188,9 +190,14 @@ void run_graph(GraphOf<V>& graph, const Options& options, const std::string& dev
   outcome.phases.collect += phases.collect;
 }
 
+template <typename P, typename V, typename Result = PFinishType<V>>
+inline constexpr bool kRunsAgain = requires(const Options& options, std::vector<Result>& results) {
+  P::another_run(options, 1, std::span<const Result>(results), results);
+};
+
 /// One run of a vertex class, from the edges to the results of the vertices.
 template <typename P, typename V>
-void run_once(const std::string& device, const Options& options, const Input& input, std::uint32_t source,
+void run_once(const std::string& device, const Options& options, Input& input, std::uint32_t source,
               std::uint32_t run, std::vector<PFinishType<V>>& results, Outcome& outcome) {
   using Result = PFinishType<V>;
   GraphOf<V> graph;
@@ -216,19 +223,23 @@ void run_once(const std::string& device, const Options& options, const Input& in
   };
   using Message = typename V::Message;
   std::vector<Message> heard;
-  run_graph<V>(graph, options, device, outcome, take,
+  // Of several processes, only the one that speaks for all has a use for edges after that.
+  const auto written = [&] {
+    if (!kRunsAgain<P, V> && !polite::is_first_process()) input.drop_edges();
+  };
+  run_graph<V>(graph, options, device, outcome, written, take,
                [&](const Message& message) { heard.push_back(message); });
   if constexpr (requires { P::hear(options, input, std::span<const Message>(heard), outcome); })
-    P::hear(options, input, std::span<const Message>(heard), outcome);
+    if (polite::is_first_process()) P::hear(options, input, std::span<const Message>(heard), outcome);
 }
 
 /// One mode of a program, from the edges to the result's values.
 template <typename P, typename V>
-void run_mode(const std::string& device, const Options& options, const Input& input, std::uint32_t source,
+void run_mode(const std::string& device, const Options& options, Input& input, std::uint32_t source,
               Outcome& outcome) {
   using Result = PFinishType<V>;
   std::vector<Result> results(input.vertices);
-  if constexpr (requires { P::another_run(options, 1, std::span<const Result>(results), results); }) {
+  if constexpr (kRunsAgain<P, V>) {
     std::vector<Result> latest(input.vertices);
     std::uint32_t runs = 0;
     do {
@@ -237,6 +248,7 @@ void run_mode(const std::string& device, const Options& options, const Input& in
   } else {
     run_once<P, V>(device, options, input, source, 0, results, outcome);
   }
+  if (!polite::is_first_process()) return;
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   outcome.integral = std::is_integral_v<decltype(Result::value)>;
   outcome.values.resize(input.vertices);
@@ -277,6 +289,7 @@ int run_described(int argc, char** argv) {
     print_description<P>(description);
     return 0;
   }
+  if (!polite::is_first_process()) speak_no_more();
   const Options options = parse_options(argc, argv, description);
   const auto start = WallClock::now();
   bool weights = description.takes_weights;
@@ -306,6 +319,8 @@ int run_described(int argc, char** argv) {
     (run_if(M()), ...);
   };
   run(typename detail::ModesOf<P>::type());
+  outcome.processes = together();
+  if (!polite::is_first_process()) return 0;
   if constexpr (requires { P::verify(options, input, outcome); }) {
     if (options.verify) P::verify(options, input, outcome);
   }

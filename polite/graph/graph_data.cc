@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fabric/memory.h"
+#include "polite/native/peers.h"
 
 namespace polyloom::polite {
 
@@ -61,7 +62,13 @@ GraphData::Dropped GraphData::simplify() {
 }
 
 void require_graph_memory(double vertices, double edges, const std::string& what) {
-  require_memory(kBytesAVertex * vertices + kBytesAnEdge * edges, what);
+  const double bytes = kBytesAVertex * vertices + kBytesAnEdge * edges;
+  const Peers* const peers = processes();
+  if (peers == nullptr) return require_memory(bytes, what);
+  // All of them read it at once.
+  const unsigned count = peers->on_this_host();
+  require_memory(count * bytes, "host " + peers->host() + ": " + what + " in each of " +
+                                    std::to_string(count) + (count == 1 ? " process" : " processes"));
 }
 
 }  // namespace polyloom::polite

@@ -143,6 +143,17 @@ std::uint32_t GraphStore::at(std::span<const std::uint32_t> degree, std::uint32_
   return degree[v];
 }
 
+void GraphStore::drop_edges() {
+  dropped_ = edges();
+  // Assigning {} would keep their memory.
+  std::vector<Edge>().swap(staged_);
+  std::vector<std::uint8_t>().swap(staged_pin_);
+  std::vector<std::byte>().swap(staged_label_);
+  viewed_ = {};
+  viewed_label_ = nullptr;
+  rows_ = std::make_unique<Rows>();
+}
+
 void GraphStore::finish() {
   if (finished_) return;
   check_ends();

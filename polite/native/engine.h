@@ -9,15 +9,22 @@
 // push (deliveries.h). Either way a vertex gets its messages ordered by sender, so results do not depend on
 // the number of workers or on the choice. Vertices are worked on in blocks; only the worker that has a block
 // writes its vertices.
+//
+// In one of several processes all this is about the part of the graph that this one has (part.h): an exchange
+// at the begin of a round brings what others have sent (exchange.h), and what is decided is decided by sums
+// over all processes.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fabric/error.h"
@@ -25,7 +32,10 @@
 #include "polite/native/arranged.h"
 #include "polite/native/block_pass.h"
 #include "polite/native/deliveries.h"
+#include "polite/native/exchange.h"
 #include "polite/native/outbox.h"
+#include "polite/native/part.h"
+#include "polite/native/peers.h"
 #include "polite/native/tile_pass.h"
 #include "polite/native_engine.h"
 #include "polite/types.h"
@@ -39,18 +49,32 @@ namespace polyloom::polite {
 template <typename Dev, typename S, typename E, typename M>
 class NativeEngine final : public overlay::NativeProgram {
  public:
-  explicit NativeEngine(const NativeGraph& graph)
-      : arranged_(graph, kCanPull, kCanMove, tile_bits(graph, pool_), pool_),
-        graph_(graph),
-        given_states_(reinterpret_cast<S*>(graph.state)),
+  /// `peers`: the processes that run the program together, or null.
+  explicit NativeEngine(const NativeGraph& graph, Peers* peers = nullptr)
+      : peers_(peers),
+        pool_(peers == nullptr ? 0 : threads_of(*peers), fabric::Pool::kBusy),
+        part_(peers == nullptr ? nullptr
+                               : std::make_unique<Part>(graph, sizeof(M), *peers, combining(graph))),
+        arranged_(part_ ? part_->graph() : graph, kCanPull, kCanMove && !part_,
+                  part_ ? 0 : tile_bits(graph, pool_), pool_),
+        graph_(part_ ? part_->graph() : graph),
+        whole_(graph),
+        whole_out_(part_ ? OutEdges{part_->whole_begin(), {}, nullptr} : arranged_.out()),
+        first_(part_ ? part_->first() : 0),
+        last_(part_ ? part_->last() : graph.num_vertices),
+        given_states_(reinterpret_cast<S*>(graph.state) + (part_ ? part_->first_vertex() : 0)),
         moved_states_(arranged_.moved() ? graph.num_vertices : 0),
-        states_(arranged_.moved() ? moved_states_.data() : given_states_),
-        accumulators_(kAccumulates ? graph.num_vertices : 0),
-        blocks_((graph.num_vertices + kNativeBlock - 1) / kNativeBlock),
+        states_((arranged_.moved() ? moved_states_.data() : given_states_) - first_),
+        own_accumulators_(kAccumulates ? last_ - first_ : 0),
+        accumulators_(kAccumulates ? own_accumulators_.data() - first_ : nullptr),
+        blocks_((graph_.num_vertices + kNativeBlock - 1) / kNativeBlock),
+        first_block_(first_ / kNativeBlock),
+        last_block_((last_ + std::size_t{kNativeBlock} - 1) / kNativeBlock),
         wants_(blocks_ * kNativeBlock, No),
         touched_(blocks_, 0),
-        outboxes_{{graph.num_vertices, blocks_}, {graph.num_vertices, blocks_}},
-        deliveries_(arranged_.out(), graph.num_pins, blocks_) {
+        outboxes_{{graph_.num_vertices, blocks_}, {graph_.num_vertices, blocks_}},
+        deliveries_(arranged_.out(), graph_.num_pins, blocks_),
+        exchange_(part_ ? std::make_unique<PartExchange>(*part_, *peers, pool_) : nullptr) {
     if (kOftenPushes) arranged_.make_out_edges(pool_);
   }
   ~NativeEngine() override { leave(); }
@@ -68,6 +92,7 @@ class NativeEngine final : public overlay::NativeProgram {
   using Result = PFinishType<Dev>;
   using Pass = BlockPass<Dev, S, E, M>;
   using Tile = TilePass<Dev, S, E, M>;
+  using PartExchange = Exchange<Dev, E, M>;
   static constexpr bool kAccumulates = Labels::kAccumulates;
   static constexpr bool kCanPull = Labels::kCanPull;
   /// Vertices get new places (arranged.h) if handlers cannot write labels, which would have to be brought
@@ -99,33 +124,67 @@ class NativeEngine final : public overlay::NativeProgram {
     return bits;
   }
 
+  /// By default a process takes its share of the processors of its host.
+  static unsigned threads_of(const Peers& peers) {
+    if (const char* text = std::getenv("POLYLOOM_THREADS"); text != nullptr && *text != 0) return 0;
+    return std::max(1u, std::thread::hardware_concurrency() / peers.on_this_host());
+  }
+  static Part::Combining combining(const NativeGraph& graph) {
+    using Combiner = CombinerOf<Dev, E, M>;
+    Part::Combining combining;
+    if constexpr (Combiner::kExists && kCanPull) {
+      combining.allowed = graph.combine;
+      if constexpr (Labels::kLabelled) {
+        const E label = Combiner::neutral_label();
+        const auto bytes = std::as_bytes(std::span(&label, 1));
+        combining.neutral_label.assign(bytes.begin(), bytes.end());
+      }
+    }
+    return combining;
+  }
+
   /// Everything between init and finish. False if the host program left before the end.
   bool run_rounds() {
     init();
     bool active = true;  // some step of the latest round was true
-    for (;;) {
-      if (out_->stopping()) return false;
-      if (next_->total.senders == 0) {
+    for (bool stepped = false;;) {
+      if (!agree(active)) return false;
+      if (sent_.senders == 0) {
         if (!active) return true;
+        if (stepped) refuse_to_idle();
         active = step();
-        if (active && next_->total.senders == 0) refuse_to_idle();
+        stepped = true;
         continue;
       }
+      stepped = false;
       idle_steps_ = 0;
       std::swap(now_, next_);
-      if (now_->total.to_host > 0) deliver_to_host();
-      if (!kCanPull || now_->total.edges * kDenseShare <= graph_.num_edges) {
+      if (sent_.to_host > 0) deliver_to_host();
+      if (exchange_) exchange_->run(*now_);
+      if (!kCanPull || sent_.edges * kDenseShare <= whole_.num_edges) {
         push();
       } else if (all_sent()) {
         active = kFarBytes < graph_.num_vertices * sizeof(M) ? pull_round<Carry::kAllFar>(active)
                                                              : pull_round<Carry::kAll>(active);
-      } else if (static_cast<double>(now_->total.edges) >=
-                 kMostShare * static_cast<double>(graph_.num_edges)) {
+      } else if (static_cast<double>(sent_.edges) >= kMostShare * static_cast<double>(whole_.num_edges)) {
         active = pull_round<Carry::kMost>(active);
       } else {
         active = pull_round<Carry::kSome>(active);
       }
+      if (exchange_) exchange_->forget(*now_);
     }
+  }
+
+  /// Sums over all processes what the next round delivers and whether some step was true. False if the host
+  /// program leaves.
+  bool agree(bool& active) {
+    sent_ = next_->total;
+    if (peers_ == nullptr) return !out_->stopping();
+    std::uint64_t sums[] = {sent_.senders, sent_.edges, sent_.to_host, sent_.again, active, out_->stopping()};
+    peers_->sum(sums);
+    sent_ = {sums[0], sums[1], sums[2], sums[3]};
+    active = sums[4] != 0;
+    return sums[5] == 0;
   }
 
   /// After a superstep in which none sent and some vertex voted to go on. A vertex sees nothing but its
@@ -134,7 +193,8 @@ class NativeEngine final : public overlay::NativeProgram {
   void refuse_to_idle() {
     constexpr std::uint64_t kTimes = std::uint64_t{1} << (8 * sizeof time_);
     if (++idle_steps_ % kTimes != 0) return;
-    const std::uint64_t hash = hash_of_states();
+    std::uint64_t hash = hash_of_states();
+    if (peers_ != nullptr) peers_->sum({&hash, 1});
     if (idle_steps_ > kTimes && hash == idle_hash_) {
       throw UserError(
           "the vertex program never ends: in the last " + std::to_string(kTimes) + " of " +
@@ -150,20 +210,20 @@ class NativeEngine final : public overlay::NativeProgram {
       const auto* bytes = static_cast<const unsigned char*>(data);
       for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
     };
-    add(states_, graph_.num_vertices * sizeof(S));
-    if constexpr (kAccumulates) add(accumulators_.data(), graph_.num_vertices * sizeof(Accumulator));
+    add(states_ + first_, (last_ - first_) * sizeof(S));
+    if constexpr (kAccumulates) add(own_accumulators_.data(), (last_ - first_) * sizeof(Accumulator));
     return hash;
   }
 
   /// With one pin, if all edges carry something no receiver needs to ask which do.
-  bool all_sent() const { return graph_.num_pins == 1 && now_->total.edges == graph_.num_edges; }
+  bool all_sent() const { return graph_.num_pins == 1 && sent_.edges == whole_.num_edges; }
 
   Dev device(std::uint32_t v) {
     Dev d;
     d.s = states_ + v;
-    if constexpr (kAccumulates) d.a = accumulators_.data() + v;
+    if constexpr (kAccumulates) d.a = accumulators_ + v;
     d.readyToSend = &wants_[v];
-    d.numVertices = graph_.num_vertices;
+    d.numVertices = whole_.num_vertices;
     d.time = time_;
     return d;
   }
@@ -180,7 +240,8 @@ class NativeEngine final : public overlay::NativeProgram {
   /// Calls body(pass, v) for every vertex, which fills the next outbox. True if some step was.
   template <typename Body>
   bool every_vertex(Body body) {
-    const bool more = in_shares(blocks_, [&](std::size_t block) { return one_block(block, body); });
+    const bool more = in_shares(last_block_ - first_block_,
+                                [&](std::size_t i) { return one_block(first_block_ + i, body); });
     next_->sum_up();
     return more;
   }
@@ -188,10 +249,10 @@ class NativeEngine final : public overlay::NativeProgram {
   INLINE bool one_block(std::size_t block, Body& body) {
     next_->clear(block);
     const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
-    const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
+    const std::uint32_t last = std::min(first + kNativeBlock, last_);
     Pass pass = new_pass();
     for (std::uint32_t v = first; v < last; ++v) body(pass, v);
-    next_->tally[block] = pass.tally(arranged_.out(), first, last);
+    next_->tally[block] = pass.tally(whole_out_, first, last);
     return pass.more();
   }
   /// Lets the vertices send that want to.
@@ -201,11 +262,10 @@ class NativeEngine final : public overlay::NativeProgram {
     Pass pass = new_pass();
     Outbox<M>::each_set(wants_.data(), first, kNativeBlock,
                         [&](std::uint32_t v) { pass.template visit<false>(v, [](Dev&) {}); });
-    next_->tally[block] =
-        pass.tally(arranged_.out(), first, std::min(first + kNativeBlock, graph_.num_vertices));
+    next_->tally[block] = pass.tally(whole_out_, first, std::min(first + kNativeBlock, last_));
   }
   Pass new_pass() {
-    return {graph_, arranged_.in(), states_, accumulators_.data(), wants_.data(), time_, *now_, *next_};
+    return {whole_, arranged_.in(), states_, accumulators_, wants_.data(), time_, *now_, *next_};
   }
 
   /// State, among those given, of the vertex at a place. Meant to be asked for place by place.
@@ -244,7 +304,7 @@ class NativeEngine final : public overlay::NativeProgram {
   template <Carry kCarry>
   bool pull_round(bool active) {
     if constexpr (Dev::recvNeverSends) {
-      if (active && now_->total.again == 0) {
+      if (active && sent_.again == 0) {
         const bool more = arranged_.tiled() ? pull_tiles<kCarry, true>() : pull_rows<kCarry, true>();
         next_time();
         return more;
@@ -269,8 +329,7 @@ class NativeEngine final : public overlay::NativeProgram {
       pass.template visit<false>(v, [&](Dev& d) POLYLOOM_INLINED { pass.step(d); });
     };
     const bool more = in_shares(in.tiles, [&](std::size_t tile) {
-      Tile(graph_, in, states_, accumulators_.data(), wants_.data(), time_, *now_)
-          .template receive<kCarry>(tile);
+      Tile(graph_, in, states_, accumulators_, wants_.data(), time_, *now_).template receive<kCarry>(tile);
       const std::size_t per_tile = (std::size_t{1} << in.bits) / kNativeBlock;
       bool some = false;
       for (std::size_t b = tile * per_tile; b < std::min((tile + 1) * per_tile, blocks_); ++b) {
@@ -286,29 +345,39 @@ class NativeEngine final : public overlay::NativeProgram {
     return more;
   }
 
-  /// In the order of vertices.
+  /// In the order of vertices, in every process those of all.
   void deliver_to_host() {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> senders;  // vertex, place
-    for (std::size_t block = 0; block < blocks_; ++block) {
+    for (std::size_t block = first_block_; block < last_block_; ++block) {
       if (now_->tally[block].to_host == 0) continue;
       now_->each_sender(block, [&](std::uint32_t place) {
         if (now_->pin[place] == HostPin) senders.push_back({arranged_.vertex(place), place});
       });
     }
     if (arranged_.moved()) std::sort(senders.begin(), senders.end());
-    PMessage<M> packet;
-    std::memset(static_cast<void*>(&packet), 0, sizeof packet);
-    packet.destKey = kHostPinKey;
-    for (const auto& sender : senders) {
-      packet.payload = now_->message[sender.second];
-      out_->message(&packet, sizeof packet);
+    std::vector<PMessage<M>> packets(senders.size());
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      std::memset(static_cast<void*>(&packets[i]), 0, sizeof packets[i]);
+      packets[i].destKey = kHostPinKey;
+      packets[i].payload = now_->message[senders[i].second];
     }
+    put_out(std::span<const PMessage<M>>(packets));
+  }
+  /// Hands packets to the host program: own ones and, by process, those of all others.
+  template <typename Packet>
+  void put_out(std::span<const Packet> own) {
+    const auto put = [&](const void* first, std::size_t count) {
+      if (count > 0) out_->messages(first, sizeof(Packet), sizeof(Packet), count);
+    };
+    if (peers_ == nullptr) return put(own.data(), own.size());
+    for (const Peers::Bytes& bytes : peers_->gather(std::as_bytes(own)))
+      put(bytes.data(), bytes.size() / sizeof(Packet));
   }
 
   /// Sparse: senders push, then the vertices that were touched or want to send again are looked at.
   void push() {
     arranged_.make_out_edges(pool_);
-    const bool alone = now_->total.edges < kTinyEdges;
+    const bool alone = sent_.edges < kTinyEdges;
     std::vector<std::uint32_t>& active = active_blocks_;
     active.clear();
     for (std::size_t b = 0; b < blocks_; ++b) {
@@ -327,10 +396,10 @@ class NativeEngine final : public overlay::NativeProgram {
       deliveries_.push_by_bins(*now_, active, pool_, deliver);
     }
     active.clear();
-    for (std::size_t b = 0; b < blocks_; ++b) {
+    for (std::size_t b = first_block_; b < last_block_; ++b) {
       if (touched_[b] || next_->tally[b].senders > 0) active.push_back(static_cast<std::uint32_t>(b));
-      touched_[b] = 0;
     }
+    std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
     if (alone) {
       for (const std::uint32_t block : active) collect(block);
     } else {
@@ -340,32 +409,47 @@ class NativeEngine final : public overlay::NativeProgram {
   }
 
   /// In the order of vertices, on states that are back where they were: workers write the messages of some
-  /// blocks, then they go out.
+  /// blocks, then they go out; of several processes one after the other.
   void finish() {
-    using Packet = PMessage<Result>;
-    constexpr std::size_t kTogether = 64;
-    std::vector<Packet> packets(std::min(blocks_, kTogether) * kNativeBlock);
-    std::size_t counts[kTogether];
-    for (std::size_t begin = 0; begin < blocks_; begin += kTogether) {
-      const std::size_t together = std::min(kTogether, blocks_ - begin);
-      pool_.run(together, [&](std::size_t i, unsigned) {
-        counts[i] = finish_block(begin + i, &packets[i * kNativeBlock]);
-      });
-      for (std::size_t i = 0; i < together; ++i) {
-        if (counts[i] == 0) continue;
-        out_->messages(&packets[i * kNativeBlock], sizeof(Packet), sizeof(Packet), counts[i]);
-      }
+    const unsigned processes = peers_ == nullptr ? 1 : peers_->size();
+    const std::uint64_t own = last_block_ - first_block_;
+    std::vector<std::uint64_t> blocks(processes, own);
+    if (peers_ != nullptr) {
+      std::fill(blocks.begin(), blocks.end(), 0);
+      blocks[peers_->rank()] = own;
+      peers_->sum(blocks);
     }
+    for (unsigned process = 0; process < processes; ++process) {
+      const bool is_own = peers_ == nullptr || process == peers_->rank();
+      for (std::size_t begin = 0; begin < blocks[process]; begin += kTogether)
+        finish_some(is_own ? first_block_ + begin : last_block_);
+    }
+  }
+  static constexpr std::size_t kTogether = 64;  ///< blocks whose results go out together
+  /// The results of own blocks from `begin` on, or of another process's.
+  void finish_some(std::size_t begin) {
+    using Packet = PMessage<Result>;
+    const std::size_t together = std::min(kTogether, last_block_ - begin);
+    std::vector<Packet> packets(together * kNativeBlock);
+    std::size_t counts[kTogether];
+    pool_.run(together, [&](std::size_t i, unsigned) {
+      counts[i] = finish_block(begin + i, &packets[i * kNativeBlock]);
+    });
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < together; count += counts[i++])
+      std::memmove(static_cast<void*>(&packets[count]), &packets[i * kNativeBlock],
+                   counts[i] * sizeof(Packet));
+    put_out(std::span<const Packet>(packets.data(), count));
   }
   std::size_t finish_block(std::size_t block, PMessage<Result>* packets) {
     const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
-    const std::uint32_t last = std::min(first + kNativeBlock, graph_.num_vertices);
+    const std::uint32_t last = std::min(first + kNativeBlock, last_);
     std::memset(static_cast<void*>(packets), 0, kNativeBlock * sizeof packets[0]);
     std::size_t count = 0;
     for (std::uint32_t v = first; v < last; ++v) {
       PPin wish = No;
       Dev d = device(v);
-      d.s = given_states_ + v;
+      d.s = given_states_ + (v - first_);
       d.a = nullptr;
       d.readyToSend = &wish;
       if (d.finish(&packets[count].payload)) ++count;
@@ -373,20 +457,28 @@ class NativeEngine final : public overlay::NativeProgram {
     return count;
   }
 
-  fabric::Pool pool_{0, fabric::Pool::kBusy};
+  Peers* const peers_;
+  fabric::Pool pool_;
+  std::unique_ptr<Part> part_;  ///< null with one process
   Arranged arranged_;
-  NativeGraph graph_;
-  S* given_states_;  ///< by vertex; everything below by places
+  NativeGraph graph_;           ///< of a part, its own edges
+  NativeGraph whole_;           ///< what handlers and decisions see
+  OutEdges whole_out_;          ///< where rows begin: of places, their out-edges in the whole graph
+  std::uint32_t first_, last_;  ///< vertices, or places, that this process works on
+  S* given_states_;             ///< by vertex, from the first own one on; everything below by places
   HugeVector<S> moved_states_;
-  S* states_;
-  HugeVector<Accumulator> accumulators_;
-  std::size_t blocks_;
+  S* states_;  ///< of places from first_ on
+  HugeVector<Accumulator> own_accumulators_;
+  Accumulator* accumulators_;  ///< of places from first_ on
+  std::size_t blocks_, first_block_, last_block_;
   HugeVector<PPin> wants_;             ///< readyToSend of every vertex
   std::vector<std::uint8_t> touched_;  ///< by block, in sparse rounds: some vertex may want to send
   Outbox<M> outboxes_[2];
   Outbox<M>* now_ = &outboxes_[0];   ///< what this round delivers
   Outbox<M>* next_ = &outboxes_[1];  ///< what it sends
+  Tally sent_;                       ///< of all processes: what the latest of next_, or now_, holds
   Deliveries<Dev, E, M> deliveries_;
+  std::unique_ptr<PartExchange> exchange_;  ///< null with one process
   std::vector<std::uint32_t> active_blocks_;
   std::uint16_t time_ = 0;
   std::uint64_t steps_ = 0;       ///< supersteps that are over
@@ -397,7 +489,7 @@ class NativeEngine final : public overlay::NativeProgram {
 
 template <class Dev, class S, class E, class M>
 std::unique_ptr<overlay::NativeProgram> make_native_program(const NativeGraph& graph) {
-  return std::make_unique<NativeEngine<Dev, S, E, M>>(graph);
+  return std::make_unique<NativeEngine<Dev, S, E, M>>(graph, processes());
 }
 
 #undef POLYLOOM_INLINED

@@ -13,7 +13,9 @@ import typer
 
 from polyloom.base import options, paths, process, record
 from polyloom.base.errors import UserError
+from polyloom.base.site_mpi import Hosts
 from polyloom.jobs import applications, comparison, launch, own_program
+from polyloom.jobs.processes import Processes
 from polyloom.report import bottleneck, page
 
 #: Of numbers that programs in C++ hold in 64 bits.
@@ -35,6 +37,12 @@ def run(
     ] = "",
     engine: Annotated[str, typer.Option(help="serial, threads:N or mpi:N (host processes).")] = "",
     max_cycles: Annotated[int, typer.Option(min=0, max=MOST, help="Stop after this many core cycles.")] = 0,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --on native: by so many processes under MPI, each with a part of the graph."),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="NAMES", help="With --processes: hosts, as the MPI's mpirun.")] = "",
+    hostfile: Annotated[Path | None, typer.Option(help="With --processes: a file of hosts, likewise.")] = None,
     seed: Annotated[
         int,
         typer.Option(
@@ -71,6 +79,8 @@ def run(
     native = launch.fidelity(on) == "native"
     no_cluster = "a native run has no cluster that is simulated; leave it out, or say --on sim"
     options.refuse(context, native, no_cluster, "cluster", "engine", "max_cycles", "trace")
+    alone = "several processes are for native runs; leave it out, or say --on native"
+    options.refuse(context, not native, alone, "processes", "host", "hostfile")
     drawn = native and options.given(context, "seed") and not applications.find(name).draws
     options.refuse(context, drawn, "a native run of this application draws nothing; leave it out", "seed")
     request = launch.RunRequest(
@@ -85,6 +95,7 @@ def run(
         profile=not no_report,
         json_output=json_output,
         run_dir=run_dir,
+        processes=Processes.of(processes, Hosts(host, hostfile)),
     )
     with contextlib.ExitStack() as stack:
         if verify_with is not None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from polyloom.base import paths, process, record
 from polyloom.base.errors import UserError
 from polyloom.jobs import applications, graph_files
+from polyloom.jobs.processes import Messages, Processes
 
 FIDELITIES = ("native", "sim", "rtl")
 #: Applications in C++ are vertex programs of the overlay, those in Python use collectives.
@@ -45,6 +46,7 @@ class RunRequest:
     on_message: Callable[[str], None] | None = None  # takes lines of its standard error, and what is said of its end
     cluster_text: str = ""  # of a cluster file, which the record keeps, in the place of ``cluster``
     compare_folder: Path | None = None  # for edges.csv and values.csv, to be compared with a user's function
+    processes: Processes | None = None  # of a native run
     runs_parent: Path = field(default_factory=lambda: Path("runs"))
 
 
@@ -77,13 +79,19 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
         if on != "native":
             env |= app.for_threads()
         env |= {"POLYLOOM_RUN_DIR": str(folder.path), **request.environment}
+        on_message = request.on_message
+        messages = Messages(on_message or (lambda line: print(line, file=sys.stderr)))
+        if request.processes is not None:
+            _refuse_alone(request.processes, app, request.args, readable, words)
+            command, env = request.processes.command(command, env)
+            on_message = messages.take
         start = time.monotonic()
         status, output = process.run_child(
             command,
             env,
             Path.cwd(),
             capture_stdout=request.json_output,
-            on_message=request.on_message,
+            on_message=on_message,
             descriptors=[*folder.descriptors, *_descriptors_named(words)],
         )
         folder.remove_partial()
@@ -92,7 +100,10 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
             folder.give_up()  # it has said why there is nothing to keep
             return status, folder.path, output
         record.complete(folder, app.name, on or "sim", [*app.command, *given], request.seed, status, wall)
-    if status > FIRST_OF_SIGNALS and status not in record.INTERRUPTED:
+    if request.processes is not None and status not in record.INTERRUPTED:
+        if cause := messages.cause(status):
+            _report(request, cause)
+    elif status > FIRST_OF_SIGNALS and status not in record.INTERRUPTED:
         name = signal.Signals(status - FIRST_OF_SIGNALS).name
         shown = shlex.join([*app.command, *given])
         where = f"; to see where: POLYLOOM_ON=native gdb --args {shown}" if on == "native" else ""
@@ -100,6 +111,26 @@ def launch(request: RunRequest) -> tuple[int, Path, str]:
     if status in record.INTERRUPTED:
         _report(request, f"{record.INTERRUPTED[status]}; the record of the run so far: {folder.path}")
     return status, folder.path, output
+
+
+def _refuse_alone(
+    processes: Processes,
+    app: applications.Application,
+    args: Sequence[str],
+    readable: Sequence[str],
+    words: Sequence[str],
+) -> None:
+    """UserError for what one process can do, and several cannot."""
+    if app.in_python:
+        raise UserError(f"--processes {processes.count} is for vertex programs; {app.name} is none")
+    once = [word for word in words if word == "-" or re.fullmatch(r"/(?:dev|proc/self)/fd/\d+", word)]
+    if once:
+        raise UserError(f"{once[0]} gives its bytes once, and {processes.count} processes read the graph; give a file")
+    if processes.hosts.others and list(readable) != list(args):
+        raise UserError(
+            f"the graph is converted on this host, and processes on {', '.join(processes.hosts.others)} read it, too; "
+            "write it as an edge list or as CSV first"
+        )
 
 
 def _report(request: RunRequest, text: str) -> None:

@@ -54,7 +54,7 @@ class Built:
 
 def build(request: Request, say: Callable[[str], None] = lambda _: None) -> Built:
     """Compile a request's program for all its ranks."""
-    ranks = request.ranks or sum(slots for _, slots in site_mpi.given_hosts(request))
+    ranks = request.ranks or request.hosts.slots
     cluster = None if ranks else cluster_reader.read(request.cluster)
     size = ranks or len(cluster.ranks if cluster else ())
     script = None if request.script is None else request.script.absolute()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyloom.base.errors import UserError
+from polyloom.base.site_mpi import Hosts
 from polyloom.mpirun.cpu_time import DEFAULT, CpuTime
 from polyloom.transpile.program import Source
 
@@ -40,8 +41,7 @@ class Request:
     seed: int = 0
     cpu_time: CpuTime = field(default_factory=lambda: CpuTime.of(DEFAULT))  # on a cluster
     wire: bool = False  # CPU processes alone by our own runtime, not by the site's MPI
-    host: str = ""  # names[:slots], with commas, as the site's mpirun takes them
-    hostfile: Path | None = None
+    hosts: Hosts = field(default_factory=Hosts)  # for the site's mpirun
     script: Path | None = None  # Python, of CPU ranks; the source is then that of FPGA ranks alone
 
     def __post_init__(self) -> None:
@@ -57,10 +57,6 @@ class Request:
             raise UserError(f"--engine {self.engine}: allowed are serial, threads:N")
         if self.script is not None and not self.script.is_file():
             raise UserError(f"{self.script}: no such file; give a Python script, or the C sources of an MPI program")
-        if self.hostfile is not None and not self.hostfile.is_file():
-            raise UserError(
-                f"--hostfile {self.hostfile}: no such file; each line names a host, then slots=N if it likes"
-            )
         if self.on != "native" or self.wire:
             self.need_c()
         if not 0 <= self.seed <= MOST_SEED:

@@ -10,6 +10,7 @@ import typer
 
 from polyloom.base import options, record
 from polyloom.base.progress import Progress
+from polyloom.base.site_mpi import Hosts
 from polyloom.report import page
 
 
@@ -86,8 +87,7 @@ def mpirun(
         seed,
         computing,
         wire,
-        host,
-        hostfile,
+        Hosts(host, hostfile),
         script,
     )
     with Progress("mpirun") as progress:

@@ -54,9 +54,11 @@ class GraphStore {
   /// Ends the adding. Throws UserError for an edge whose end does not exist. Idempotent.
   void finish();
   bool finished() const { return finished_; }
+  /// Forgets the edges, and all rows: what runs them has made its own. Degrees that were counted stay.
+  void drop_edges();
 
   std::uint32_t vertices() const { return vertices_; }
-  std::uint64_t edges() const { return both_ways_ ? 2 * staged().size() : staged().size(); }
+  std::uint64_t edges() const { return dropped_ + (both_ways_ ? 2 * staged().size() : staged().size()); }
   unsigned pins() const { return pins_; }
   std::size_t label_bytes() const { return label_bytes_; }
   /// See NativeGraph::mutual.
@@ -112,6 +114,7 @@ class GraphStore {
   std::size_t label_bytes_;
   std::uint32_t vertices_ = 0;
   bool finished_ = false;
+  std::uint64_t dropped_ = 0;
   std::vector<Edge> staged_;
   std::vector<std::uint8_t> staged_pin_;
   std::vector<std::byte> staged_label_;

@@ -40,6 +40,9 @@ struct NativeGraph {
   std::size_t state_bytes = 0;  ///< sizeof(S)
   GraphStore* store = nullptr;
   bool combine = true;  ///< merge messages before a vertex is told of them, if the program has a combiner
+  /// Of several processes: merge them before they are sent, also to a process of the same host, where sending
+  /// costs less than that.
+  bool combine_near = false;
   /// Each edge is there in the other direction too, with the same label; one pin. Then out_edges() are in-edges,
   /// for who does not mind the order in a row.
   bool mutual = false;

@@ -208,6 +208,10 @@ class PGraph {
       write_native(link);
       return;
     }
+#ifdef POLYLOOM_HAS_NATIVE_ENGINE
+    if (polyloom::polite::processes() != nullptr)
+      throw polyloom::UserError("PGraph: several processes (POLYLOOM_PROCESSES) run a graph natively alone");
+#endif
     mapOn(polyloom::polite::Machine::of(*link));
     auto sink = polyloom::polite::host_link_sink(*link);
     writeTo(*sink);
@@ -230,7 +234,9 @@ class PGraph {
     g.store = &store_;
     g.mutual = store_.is_mutual();
     using polyloom::polite::Combine;
-    g.combine = polyloom::polite::combine_or_environment(mapOptions.combine) != Combine::off;
+    const Combine combine = polyloom::polite::combine_or_environment(mapOptions.combine);
+    g.combine = combine != Combine::off;
+    g.combine_near = combine == Combine::on;
     polyloom::polite::pins_or_environment(
         mapOptions.pins);  // a word that means nothing is told natively, too
     return g;
@@ -317,6 +323,7 @@ class PGraph {
 #ifdef POLYLOOM_HAS_NATIVE_ENGINE
     native_ = polyloom::polite::make_native_program<DeviceType, S, E, M>(nativeGraph());
     link->attach_native(native_.get());
+    if (polyloom::polite::processes() != nullptr) store_.drop_edges();  // the program has its part
 #else
     (void)link;
     throw std::logic_error("PGraph: this build has no native engine");

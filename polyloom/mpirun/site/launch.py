@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from polyloom.base import paths, process
 from polyloom.base.folder import RunFolder
 from polyloom.base.progress import Progress
+from polyloom.base.site_mpi import AS_ROOT, IMPROPER, RULE, SIGNAL, STATUS
 from polyloom.mpirun.build import Built
 from polyloom.mpirun.children import Children
 from polyloom.mpirun.output import Output
@@ -27,12 +27,6 @@ from polyloom.mpirun.site.watch import LOOK_SECONDS, Watch
 from polyloom.mpirun.state import State
 
 NAME = "mpirun"  # of the process, and so of its log
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-#: What Open MPI says of a job's end: the rank, and a status or a signal.
-_SIGNAL = re.compile(r"process rank (\d+) with PID \d+ on node \S+ exited on signal (\d+)")
-_STATUS = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
-_IMPROPER = re.compile(r"due to process rank (\d+) with PID \d+ on\s+node \S+ exiting improperly")
-_RULE = re.compile(r"^-{10,}$", re.MULTILINE)
 
 
 class SiteLauncher:
@@ -50,9 +44,9 @@ class SiteLauncher:
 
     def run(self) -> State:
         """Start the job, wait, end everything."""
-        mpi.check_hosts(self._request)
+        self._request.hosts.check()
         self._progress.at(0, lambda: f"{self._built.size} ranks run by {self._site.name}")
-        hosts = mpi.other_hosts(self._request)
+        hosts = self._request.hosts.others
         with self._progress, process.scratch("job") as scratch:
             watch = Watch(scratch, self._built.size, self._site.dialect.any_source)
             try:
@@ -76,14 +70,8 @@ class SiteLauncher:
         request, dialect = self._request, self._site.dialect
         loaded = " ".join(filter(None, (str(mpi.preload(self._site)), os.environ.get("LD_PRELOAD"))))
         variables = {"LD_PRELOAD": loaded, "POLYLOOM_RANK_OUTPUT": where, "POLYLOOM_RANK_WATCH": str(scratch)}
-        command = [self._site.launcher, "-n", str(self._built.size), *self._site.environment(variables)]
-        if request.host:
-            command += [dialect.host, request.host]
-        if request.hostfile is not None:
-            command += [dialect.hostfile, str(request.hostfile)]
-        if not (request.host or request.hostfile):
-            command += dialect.crowd
-        return [*command, *self._built.command(), *request.args]
+        command = [self._site.launcher, "-n", str(self._built.size), *dialect.environment(variables)]
+        return [*command, *request.hosts.words(dialect), *self._built.command(), *request.args]
 
     def _wait(self, children: Children, watch: Watch) -> int | None:
         """The exit status of the site's mpirun; None if the time was over first, or the ranks stand still."""
@@ -118,16 +106,16 @@ class SiteLauncher:
             rank, why, code = failure
             state.exits[rank], state.abort = status, code
             state.causes.append(f"rank {rank} {why}" if code is not None else f"rank {rank}: {why}")
-        elif found := _SIGNAL.search(said):
-            state.exits[int(found[1])] = 128 + int(found[2])
-            state.causes.append(f"rank {found[1]} was killed by signal {found[2]}")
-        elif found := _STATUS.search(said):
+        elif found := SIGNAL.search(said):
+            state.exits[int(found["rank"])] = 128 + int(found["signal"])
+            state.causes.append(f"rank {found['rank']} was killed by signal {found['signal']}")
+        elif found := STATUS.search(said):
             state.exits[int(found[1])] = int(found[2])
             state.consequences.append(f"rank {found[1]} ended with status {found[2]}")
-        elif found := _IMPROPER.search(said):
+        elif found := IMPROPER.search(said):
             state.exits[int(found[1])] = status
             state.causes.append(f"rank {found[1]}: its program ended without MPI_Finalize")
         else:
-            text = _RULE.sub("", said).strip()
+            text = RULE.sub("", said).strip()
             state.abort = status
             state.causes.append(f"{self._site.launcher} ended with status {status}" + (f":\n{text}" if text else ""))

@@ -10,17 +10,17 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyloom.base import process
+from polyloom.base import process, site_mpi
 from polyloom.base.cache import KERNELS, digest
 from polyloom.base.errors import UserError
+from polyloom.base.site_mpi import DIALECTS, Dialect
 from polyloom.hls import toolchain
-from polyloom.mpirun.request import C_PLUS_PLUS, LINKED, Request, is_source
+from polyloom.mpirun.request import C_PLUS_PLUS, LINKED, is_source
 from polyloom.transpile import program
 from polyloom.transpile.program import Source
 
@@ -34,36 +34,6 @@ polyloom: Open MPI OMPI_MAJOR_VERSION.OMPI_MINOR_VERSION.OMPI_RELEASE_VERSION
 polyloom: MPICH MPICH_VERSION
 #endif
 """
-#: The variable of Open MPI's that names what starts its daemons on other hosts.
-AGENT = "OMPI_MCA_plm_rsh_agent"
-#: How long a host may take to respond before the job starts.
-RESPONSE_SECONDS = 10
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a launcher is told what every launcher can do."""
-
-    host: str
-    hostfile: str
-    crowd: tuple[str, ...]  # more ranks than processors
-    any_source: int  # MPI_ANY_SOURCE
-
-
-DIALECTS = {
-    "Open MPI": Dialect(
-        host="--host",
-        hostfile="--hostfile",
-        crowd=("--oversubscribe",),
-        any_source=-1,
-    ),
-    "MPICH": Dialect(
-        host="-hosts",
-        hostfile="-f",
-        crowd=(),
-        any_source=-2,
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -78,12 +48,6 @@ class SiteMpi:
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
 
-    def environment(self, variables: Mapping[str, str]) -> list[str]:
-        """Words that give ranks these variables."""
-        if self.name == "Open MPI":
-            return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
-        return [word for name, value in variables.items() for word in ("-genv", name, value)]
-
     @property
     def dialect(self) -> Dialect:
         """How its launcher is spoken to."""
@@ -96,7 +60,7 @@ def find() -> SiteMpi | None:
     if compiler is None or launcher is None:
         return None
     name, version = _compiled_for(compiler)
-    starts = _started_by(launcher)
+    starts = site_mpi.started_by(launcher)
     if name != starts:
         raise UserError(
             f"{compiler} compiles for {name}, and {launcher} starts programs of {starts}; "
@@ -111,13 +75,6 @@ def _compiled_for(compiler: str) -> tuple[str, str]:
     if found is None:
         raise UserError(f"{compiler} compiles for an MPI that is neither Open MPI nor MPICH; {OWN}")
     return found[1], found[2].replace(" ", "").strip('"')
-
-
-def _started_by(launcher: str) -> str:
-    text = toolchain.call([launcher, "--version"], launcher)
-    if "Open MPI" in text or "OpenRTE" in text:
-        return "Open MPI"
-    return "MPICH" if "HYDRA" in text or "Intel(R) MPI" in text else (text.strip() or "?").splitlines()[0]
 
 
 def compile_program(source: Source, site: SiteMpi) -> Path:
@@ -179,46 +136,3 @@ def _link(site: SiteMpi, sources: Sequence[Path], words: Sequence[str | Path]) -
         toolchain.call([_compiler(site, linker), *words])
     except UserError as error:
         raise program.explained(error) from error
-
-
-def given_hosts(request: Request) -> list[tuple[str, int]]:
-    """The hosts that the user gave, and ranks that each takes: ``name:3``, or ``name slots=3`` in a file; else 1."""
-    words = [word.partition(":")[::2] for word in request.host.split(",")] if request.host else []
-    if request.hostfile is not None:
-        for line in request.hostfile.read_text().splitlines():
-            if found := re.match(r"\s*([^\s#:]+)(?::(\d+))?(?:.*?\bslots\s*=\s*(\d+))?", line):
-                words.append((found[1], found[2] or found[3] or ""))
-    return [(name, int(slots) if slots.isdecimal() else 1) for name, slots in words]
-
-
-def other_hosts(request: Request) -> list[str]:
-    """Names of the hosts that the user gave, each once, but this one's."""
-    here = {"localhost", "127.0.0.1", os.uname().nodename, os.uname().nodename.partition(".")[0]}
-    return [host for host in dict.fromkeys(name for name, _ in given_hosts(request)) if host not in here]
-
-
-def check_hosts(request: Request) -> None:
-    """UserError that names hosts on which nothing can be started. Under Slurm its own daemons do that."""
-    others = other_hosts(request)
-    if not others or "SLURM_JOB_ID" in os.environ:
-        return
-    agent = os.environ.get(AGENT, "ssh -o BatchMode=yes -o ConnectTimeout=5").split()
-    if shutil.which(agent[0]) is None:
-        raise UserError(f"{others[0]}: ranks on other hosts are started by {agent[0]}, which is not installed")
-    with ThreadPoolExecutor(len(others)) as pool:
-        said = list(pool.map(lambda host: _response([*agent, host, "true"]), others))
-    silent = [f"{host} ({why})" for host, why in zip(others, said, strict=True) if why]
-    if silent:
-        raise UserError(f"nothing can be started on {', '.join(silent)}; try `{' '.join(agent)} {others[0]} true`")
-
-
-def _response(command: Sequence[str]) -> str:
-    """What stands in the way of running something on a host; empty if nothing does."""
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RESPONSE_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return f"no response in {RESPONSE_SECONDS} s"
-    last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
-    return "" if done.returncode == 0 else last[0].strip()
