@@ -3,6 +3,8 @@
 // figure 5g). Usage: bench_multicast_plain pagerank|asp|neurons VERTICES FANOUT RADIUS COUNT | dpd SIDE STEPS
 // COUNT: iterations, sources (64 at most), steps. Prints {"seconds": of computing, "result": as the
 // application's}.
+#include <omp.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -17,7 +19,7 @@
 #include "apps/common/options.h"
 #include "apps/dpd/box.h"
 #include "apps/neurons/network.h"
-#include "bench/native-graph/csr_pagerank.h"
+#include "bench/native-graph/peers/kernels.h"
 #include "fabric/error.h"
 #include "fabric/guarded.h"
 #include "polite/generate.h"
@@ -54,10 +56,15 @@ struct Rows {
 };
 
 Result pagerank(const polite::GraphData& graph, unsigned iterations) {
-  const Csr rows(graph);
-  double seconds = 0;
-  const std::vector<float> rank = csr_pagerank(rows, iterations, 0.85f, 1, seconds);
-  return {seconds, std::accumulate(rank.begin(), rank.end(), 0.0)};
+  omp_set_num_threads(1);
+  using peers::Direction;
+  peers::Directed rows{{graph.vertices, graph.edges, {}, Direction::out},
+                       {graph.vertices, graph.edges, {}, Direction::in}};
+  rows.in.sort();
+  double change = 0;
+  const auto start = Clock::now();
+  const auto rank = peers::pagerank(rows, iterations, 0.85f, change);
+  return {seconds_since(start), std::accumulate(rank.data(), rank.data() + rank.size(), 0.0)};
 }
 
 /// Breadth-first search from the first vertices at once, a bit each; the sum of all distances.

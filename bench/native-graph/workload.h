@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One graph with everything that the contestants of this program need to run on it.
+// The graph that all contestants of this program run on, as a list of edges in memory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,44 +11,40 @@
 
 namespace polyloom::bench {
 
-/// A timed run: result by vertex and wall seconds of the computation alone.
-template <typename T>
-struct Timed {
-  std::vector<T> values;
-  double seconds = 0;
-  double cpu_seconds = 0;  ///< of all threads, waiting included: for comparisons on a busy machine
-};
-
+using Clock = std::chrono::steady_clock;
+inline double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 /// Processor time that this process has used.
 double cpu_clock();
 
-/// The vertex programs of apps/ on this CPU, through PGraph and the native engine. `build_seconds` is what
-/// making the PGraph and the engine took (sorted edges both ways, states); it is not part of `seconds`,
-/// which is one call of the program: init, all rounds, finish messages.
-class Workload {
- public:
-  /// `kind` is "kronecker" or "uniform": 2^scale vertices with 16 edges each on average.
-  Workload(const std::string& kind, unsigned scale);
-  ~Workload();
+/// Whether a contestant makes what it computes on again, which it keeps between runs.
+enum class Again { no, yes, without_results };
 
-  const polite::GraphData& data() const { return data_; }
-  const std::vector<std::uint32_t>& weights() const { return weights_; }
-  /// Where shortest paths start: the vertex with the most out-edges, the first of them.
-  std::uint32_t source() const { return source_; }
+/// One run of a contestant.
+template <typename T>
+struct Timed {
+  std::vector<T> values;     ///< by vertex
+  double seconds = 0;        ///< wall time of computing alone
+  double cpu_seconds = 0;    ///< the same of all threads, waiting included: for comparisons on a busy machine
+  double sort_seconds = 0;   ///< of sorting rows, where that is done apart
+  double build_seconds = 0;  ///< of making what it computes on
+};
 
-  Timed<float> pagerank(unsigned iterations, double damping);
-  Timed<std::uint32_t> components();
-  Timed<std::uint32_t> sssp();
-  double build_seconds() const { return build_seconds_; }
+inline constexpr unsigned kUpdates = 20;
+inline constexpr double kDamping = 0.85;
 
- private:
-  struct Graphs;
-  polite::GraphData data_;
-  std::vector<std::uint32_t> weights_;
-  std::vector<std::uint32_t> out_degree_;
-  std::uint32_t source_ = 0;
-  double build_seconds_ = 0;  ///< of the last graph that was built
-  std::unique_ptr<Graphs> graphs_;
+struct Workload {
+  polite::GraphData data;  ///< its edges; weights stand below
+  std::vector<std::uint32_t> weights;
+  /// Where searches start: the vertex with the most out-edges, the first of them.
+  std::uint32_t source = 0;
+
+  /// `kind` is "kronecker" or "uniform" (2^size vertices, 16 edges each on average), "grid" (size x size), "debian" (the
+  /// packages that apt knows; size says nothing), or "sparse" (kronecker with 15 edges each).
+  Workload(const std::string& kind, unsigned size);
+  /// Without weights; searches start at vertex 0.
+  explicit Workload(polite::GraphData&& graph) : data(std::move(graph)) {}
 };
 
 }  // namespace polyloom::bench
