@@ -18,6 +18,7 @@ from scipy.sparse import csgraph
 DAMPING = 0.85
 ITERATIONS = 20
 THREADS = 2
+UNREACHED = 0xFFFFFFFF
 
 
 @dataclass
@@ -48,7 +49,7 @@ def timed(call: Call) -> tuple[float, Any]:
 
 
 def networkit_calls(graph: Graph) -> dict[str, list[Call]]:
-    """PageRank, components (both algorithms it has) and SSSP on two threads."""
+    """PageRank, components (both algorithms it has), SSSP and BFS on two threads."""
     nk.setNumberOfThreads(THREADS)
     ends = (graph.weight.astype(np.float64), (graph.start.astype(np.uint64), graph.end.astype(np.uint64)))
     directed = nk.GraphFromCoo(ends, n=graph.vertices, directed=True, weighted=False)
@@ -67,21 +68,23 @@ def networkit_calls(graph: Graph) -> dict[str, list[Call]]:
             lambda: nk.components.ParallelConnectedComponents(undirected).run(),
         ],
         "sssp": [lambda: nk.distance.Dijkstra(weighted, graph.source, storePaths=False).run()],
+        "bfs": [lambda: nk.distance.BFS(directed, graph.source, storePaths=False).run()],
     }
 
 
 def igraph_calls(graph: Graph) -> dict[str, list[Call]]:
-    """Components and SSSP; its PageRank cannot be stopped after a number of iterations."""
+    """Components, SSSP and BFS; its PageRank cannot be stopped after a number of iterations."""
     made = igraph.Graph(n=graph.vertices, edges=np.column_stack((graph.start, graph.end)), directed=True)
     made.es["weight"] = graph.weight.tolist()
     return {
         "components": [lambda: made.connected_components(mode="weak").membership],
         "sssp": [lambda: made.distances(source=graph.source, weights="weight")[0]],
+        "bfs": [lambda: made.distances(source=graph.source)[0]],
     }
 
 
 def scipy_calls(graph: Graph) -> dict[str, list[Call]]:
-    """PageRank as sparse products in single precision, components and SSSP of csgraph."""
+    """PageRank as sparse products in single precision; components, SSSP and BFS (a tree) of csgraph."""
     n = graph.vertices
     out_degree = np.bincount(graph.start, minlength=n)
     factor = np.divide(DAMPING, out_degree, out=np.zeros(n), where=out_degree > 0).astype(np.float32)
@@ -104,11 +107,12 @@ def scipy_calls(graph: Graph) -> dict[str, list[Call]]:
         "pagerank": [pagerank],
         "components": [lambda: csgraph.connected_components(lightest, directed=False)[1]],
         "sssp": [lambda: csgraph.dijkstra(lightest, indices=graph.source)],
+        "bfs": [lambda: csgraph.breadth_first_order(lightest, graph.source)[1]],
     }
 
 
-def values(library: str, task: str, result: Any) -> Any:
-    """A contestant's result as an array by vertex."""
+def values(library: str, task: str, result: Any, source: int) -> Any:
+    """A contestant's result as an array by vertex; of integers, as ours has them."""
     if library == "networkit":
         if task == "pagerank":
             result = result.scores()
@@ -116,10 +120,41 @@ def values(library: str, task: str, result: Any) -> Any:
             result = result.getPartition().getVector()
         else:
             result = result.getDistances()
-    return np.asarray(result)
+    array = np.asarray(result)
+    if task == "components":
+        return canonical_components(array)
+    if task == "bfs" and library == "SciPy":
+        return depths(array, source)
+    if task in {"sssp", "bfs"}:
+        return np.where(array < UNREACHED, array, UNREACHED).astype(np.uint32)
+    return array
 
 
 def canonical_components(label: Any) -> Any:
     """Smallest vertex of each vertex's component, whatever the labels are."""
     _, first, which = np.unique(label, return_index=True, return_inverse=True)
     return first[which]
+
+
+def depths(parent: Any, source: int) -> Any:
+    """Hops to the root of a tree of parents (below 0: none): ways double in length until all end there."""
+    reached = parent >= 0
+    reached[source] = True
+    above = np.where(parent >= 0, parent, np.arange(len(parent)))
+    hops = (parent >= 0).astype(np.uint32)
+    while (hops[above] > 0).any():
+        hops += hops[above]
+        above = above[above]
+    return np.where(reached, hops, np.uint32(UNREACHED))
+
+
+def exact_pagerank(graph: Graph) -> Any:
+    """In double precision."""
+    n = graph.vertices
+    out_degree = np.bincount(graph.start, minlength=n)
+    factor = np.divide(DAMPING, out_degree, out=np.zeros(n), where=out_degree > 0)
+    incoming = sp.csr_array((np.ones(len(graph.start)), (graph.end, graph.start)), shape=(n, n))
+    rank = np.full(n, 1 / n)
+    for _ in range(ITERATIONS):
+        rank = incoming @ (rank * factor) + (1 - DAMPING) / n
+    return rank

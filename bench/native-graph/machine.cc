@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "polite/native/huge_pages.h"
+#include "polite/graph/huge_pages.h"
 
 namespace polyloom::bench {
 namespace {
@@ -26,7 +26,7 @@ double rate(std::size_t count, Body body) {
 }
 
 double read_rate() {
-  constexpr std::size_t kWords = std::size_t{1} << 27;  // 1 GiB: no cache holds it
+  constexpr std::size_t kWords = std::size_t{1} << 26;  // 512 MiB: no cache holds it
   polite::HugeVector<std::uint64_t> words(kWords);
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < kWords; ++i) words[i] = i;
@@ -52,7 +52,7 @@ double gather_rate(const Words& array, const Words& index) {
 nlohmann::json machine_rates(const Workload& workload) {
   const auto& [vertices, edges] = std::tie(workload.data.vertices, workload.data.edges);
   const Words array(vertices, 1);
-  Words index(std::clamp<std::size_t>(edges.size(), std::size_t{1} << 22, std::size_t{1} << 25));
+  Words index(std::clamp<std::size_t>(edges.size(), std::size_t{1} << 22, std::size_t{1} << 24));
   std::uint64_t random = 1;
   for (auto& at : index) {
     random = random * 6364136223846793005ull + 1442695040888963407ull;

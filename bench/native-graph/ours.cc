@@ -41,11 +41,8 @@ Timed<std::uint32_t> Ours::components(Again again) {
   return tasks_->components.run(
       again,
       [this](auto& graph) {
-        const auto& edges = workload_.data.edges;
         graph.newDevices(workload_.data.vertices);
-        graph.reserveEdges(2 * edges.size());
-        graph.addEdges(edges);
-        for (const auto& edge : edges) graph.addEdge(edge.to, 0, edge.from);
+        graph.viewEdges(workload_.data.edges, 0, true);
       },
       [](auto&, auto&, std::uint32_t) {});
 }
@@ -55,7 +52,7 @@ Timed<std::uint32_t> Ours::sssp(Again again) {
       again,
       [this](auto& graph) {
         graph.newDevices(workload_.data.vertices);
-        graph.addLabelledEdges(workload_.data.edges, workload_.weights);
+        graph.viewLabelledEdges(workload_.data.edges, workload_.weights);
       },
       [this](auto&, auto& state, std::uint32_t v) { state.is_source = v == workload_.source; });
 }
