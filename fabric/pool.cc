@@ -33,7 +33,7 @@ Pool::~Pool() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    round_.fetch_add(1, std::memory_order_release);
+    round_.fetch_add(kRound, std::memory_order_release);
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -45,14 +45,14 @@ void Pool::start(std::size_t blocks, Call call, void* context) {
   context_ = context;
   failure_ = nullptr;
   next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<unsigned>(threads_.size()), std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
-    round_.fetch_add(1, std::memory_order_release);
+    round_.store((round_.load(std::memory_order_relaxed) / kRound + 1) * kRound, std::memory_order_release);
   }
   wake_.notify_all();
   work(0);
-  for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; ++spins) {
+  round_.fetch_or(kOver, std::memory_order_acq_rel);
+  for (int spins = 0; round_.load(std::memory_order_acquire) % kOver != 0; ++spins) {
     if (spins < looks_) {
       relax();
     } else {
@@ -64,16 +64,22 @@ void Pool::start(std::size_t blocks, Call call, void* context) {
 
 void Pool::serve(unsigned worker) {
   std::uint64_t seen = 0;
+  const auto is_new = [&] { return round_.load(std::memory_order_acquire) / kRound != seen; };
   for (;;) {
-    for (int spins = 0; spins < looks_ && round_.load(std::memory_order_acquire) == seen; ++spins) relax();
+    for (int spins = 0; spins < looks_ && !is_new(); ++spins) relax();
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != seen; });
+      wake_.wait(lock, is_new);
       if (ending_) return;
     }
-    seen = round_.load(std::memory_order_acquire);
+    std::uint64_t round = round_.load(std::memory_order_relaxed);
+    while ((round & kOver) == 0 &&
+           !round_.compare_exchange_weak(round, round + 1, std::memory_order_acq_rel)) {
+    }
+    seen = round / kRound;
+    if ((round & kOver) != 0) continue;
     work(worker);
-    busy_.fetch_sub(1, std::memory_order_release);
+    round_.fetch_sub(1, std::memory_order_release);
   }
 }
 

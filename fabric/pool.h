@@ -11,9 +11,9 @@
 
 namespace polyloom::fabric {
 
-/// Invariant: between calls of run() all workers wait. run() may be called from one thread only. Which worker
+/// Invariant: between calls of run() no worker is at work. run() may be called from one thread only. Which worker
 /// does which block is not fixed; callers whose results must not depend on it write only to places owned by
-/// the block.
+/// the block. A worker that the machine does not let run in time is not waited for: others do its part.
 class Pool {
  public:
   /// `threads` workers, the caller of run() included; 0 = as the machine has, or POLYLOOM_THREADS. One that
@@ -55,8 +55,9 @@ class Pool {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_;
+  /// Number of the round times kRound, kOver once it has no blocks left, and how many workers are at work in it.
   std::atomic<std::uint64_t> round_{0};
-  std::atomic<unsigned> busy_{0};
+  static constexpr std::uint64_t kOver = 1 << 15, kRound = 1 << 16;
   std::atomic<std::size_t> next_{0};
   std::size_t blocks_ = 0;
   Call call_ = nullptr;
