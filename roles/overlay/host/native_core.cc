@@ -104,6 +104,7 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   }
   PhaseSeconds phases() const override {
     const double now = seconds();
+    const std::lock_guard lock(mutex_);
     const double first = first_result_.value_or(now);
     return {{"compute", first}, {"collect", now - first}};
   }
@@ -155,10 +156,11 @@ class NativeCore : public HostCore, public NativeOutput, public NativeRunner {
   std::chrono::steady_clock::time_point start_time_;
   std::deque<Chunk> messages_;  ///< taken by the host program
   std::uint64_t received_ = 0;
-  std::optional<double> first_result_;  ///< seconds() when it was received
   fabric::ProgressLine progress_;
 
-  std::mutex mutex_;  ///< of what follows
+  mutable std::mutex mutex_;            ///< of what follows
+  std::optional<double> first_result_;  ///< seconds() when it was sent
+  std::vector<std::byte> spare_;        ///< memory of the next chunk
   std::condition_variable changed_;
   std::deque<Chunk> sent_;
   std::deque<ConsoleByte> console_;
@@ -175,6 +177,9 @@ void NativeCore::attach(NativeProgram* program) {
   started_ = false;
   received_ = 0;
   first_result_.reset();
+  // The kernel gives memory when it is written: now, and not while the program runs.
+  spare_.assign(kChunkBytes, std::byte{});
+  spare_.clear();
 }
 
 void NativeCore::go_all() {
@@ -205,12 +210,22 @@ void NativeCore::messages(const void* first, std::size_t size, std::size_t strid
   if (size < 1 || size > kMessageBytes) throw std::logic_error("a native message has 1 to 64 bytes");
   const std::lock_guard lock(mutex_);
   const auto* from = static_cast<const std::byte*>(first);
-  for (std::size_t i = 0; i < count; ++i, from += stride) {
+  if (!first_result_ && is_result(from)) first_result_ = seconds();
+  while (count > 0) {
     if (sent_.empty() || sent_.back().size != size || sent_.back().bytes.size() + size > kChunkBytes) {
-      sent_.emplace_back().size = size;
+      sent_.push_back({size, 0, std::exchange(spare_, {})});
+      sent_.back().bytes.reserve(kChunkBytes);
     }
     auto& bytes = sent_.back().bytes;
-    bytes.insert(bytes.end(), from, from + size);
+    const std::size_t fit = std::min(count, (kChunkBytes - bytes.size()) / size);
+    if (stride == size) {
+      bytes.insert(bytes.end(), from, from + fit * size);
+    } else {
+      for (std::size_t i = 0; i < fit; ++i)
+        bytes.insert(bytes.end(), from + i * stride, from + i * stride + size);
+    }
+    from += fit * stride;
+    count -= fit;
   }
   changed_.notify_one();
 }
@@ -250,7 +265,6 @@ void NativeCore::recv(void* message, std::size_t bytes) {
   const std::size_t given = std::min(bytes, chunk.size);
   std::memcpy(message, chunk.bytes.data() + chunk.at, given);
   std::memset(static_cast<std::byte*>(message) + given, 0, bytes - given);
-  if (!first_result_ && is_result(chunk.bytes.data() + chunk.at)) first_result_ = seconds();
   chunk.at += chunk.size;
   ++received_;
   if (chunk.at == chunk.bytes.size()) messages_.pop_front();
