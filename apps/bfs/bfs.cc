@@ -25,6 +25,7 @@ struct BfsVertex : PDevice<BfsState, None, BfsMessage> {
   typedef PMin<uint32_t> Combiner;
   static constexpr bool monotone = true;
   static constexpr bool recvNeverSends = true;
+  static constexpr bool stepNeedsMessages = true;
 
   INLINE void init() {
     s->distance = s->heard = s->is_source ? 0 : kUnreached;

@@ -80,6 +80,7 @@ struct SsspSync : SsspBase<Length> {
   using SsspBase<Length>::readyToSend;
   using SsspBase<Length>::s;
   static constexpr bool recvNeverSends = true;
+  static constexpr bool stepNeedsMessages = true;
   INLINE void recv(SsspMessage<Length>* msg, const Length* weight) {
     const Length distance = msg->distance + *weight;
     if (this->is_shorter(distance, *weight, s->candidate)) s->candidate = distance;

@@ -33,9 +33,12 @@
 #include "polite/native/block_pass.h"
 #include "polite/native/deliveries.h"
 #include "polite/native/exchange.h"
+#include "polite/native/finish.h"
+#include "polite/native/idle.h"
 #include "polite/native/outbox.h"
 #include "polite/native/part.h"
 #include "polite/native/peers.h"
+#include "polite/native/relax.h"
 #include "polite/native/tile_pass.h"
 #include "polite/native_engine.h"
 #include "polite/types.h"
@@ -74,7 +77,8 @@ class NativeEngine final : public overlay::NativeProgram {
         touched_(blocks_, 0),
         outboxes_{{graph_.num_vertices, blocks_}, {graph_.num_vertices, blocks_}},
         deliveries_(arranged_.out(), graph_.num_pins, blocks_),
-        exchange_(part_ ? std::make_unique<PartExchange>(*part_, *peers, pool_) : nullptr) {
+        exchange_(part_ ? std::make_unique<PartExchange>(*part_, *peers, pool_) : nullptr),
+        finish_(graph.num_vertices, last_ - first_) {
     if (kOftenPushes) arranged_.make_out_edges(pool_);
   }
   ~NativeEngine() override { leave(); }
@@ -151,13 +155,13 @@ class NativeEngine final : public overlay::NativeProgram {
       if (!agree(active)) return false;
       if (sent_.senders == 0) {
         if (!active) return true;
-        if (stepped) refuse_to_idle();
+        if (stepped) idle_.idle(steps_, [this] { return hash_of_states(); });
         active = step();
         stepped = true;
         continue;
       }
       stepped = false;
-      idle_steps_ = 0;
+      idle_.sent();
       std::swap(now_, next_);
       if (sent_.to_host > 0) deliver_to_host();
       if (exchange_) exchange_->run(*now_);
@@ -187,31 +191,11 @@ class NativeEngine final : public overlay::NativeProgram {
     return sums[5] == 0;
   }
 
-  /// After a superstep in which none sent and some vertex voted to go on. A vertex sees nothing but its
-  /// state and `time`, which comes round after 2^16 supersteps: if states are then what they were, what
-  /// follows is what was.
-  void refuse_to_idle() {
-    constexpr std::uint64_t kTimes = std::uint64_t{1} << (8 * sizeof time_);
-    if (++idle_steps_ % kTimes != 0) return;
-    std::uint64_t hash = hash_of_states();
-    if (peers_ != nullptr) peers_->sum({&hash, 1});
-    if (idle_steps_ > kTimes && hash == idle_hash_) {
-      throw UserError(
-          "the vertex program never ends: in the last " + std::to_string(kTimes) + " of " +
-          std::to_string(steps_) +
-          " supersteps no vertex sent a message, every vertex is in the state that it was in before, and "
-          "some vertex still returns true from step()");
-    }
-    idle_hash_ = hash;
-  }
   std::uint64_t hash_of_states() const {
-    std::uint64_t hash = 0xcbf29ce484222325ull;
-    const auto add = [&](const void* data, std::size_t size) {
-      const auto* bytes = static_cast<const unsigned char*>(data);
-      for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-    };
-    add(states_ + first_, (last_ - first_) * sizeof(S));
-    if constexpr (kAccumulates) add(own_accumulators_.data(), (last_ - first_) * sizeof(Accumulator));
+    std::uint64_t hash = hash_bytes(states_ + first_, (last_ - first_) * sizeof(S));
+    if constexpr (kAccumulates)
+      hash = hash_bytes(own_accumulators_.data(), (last_ - first_) * sizeof(Accumulator), hash);
+    if (peers_ != nullptr) peers_->sum({&hash, 1});
     return hash;
   }
 
@@ -425,36 +409,13 @@ class NativeEngine final : public overlay::NativeProgram {
         finish_some(is_own ? first_block_ + begin : last_block_);
     }
   }
-  static constexpr std::size_t kTogether = 64;  ///< blocks whose results go out together
+  /// Blocks whose results go out together.
+  static constexpr std::size_t kTogether = Finish<Dev, S>::kTogether / kNativeBlock;
   /// The results of own blocks from `begin` on, or of another process's.
   void finish_some(std::size_t begin) {
-    using Packet = PMessage<Result>;
-    const std::size_t together = std::min(kTogether, last_block_ - begin);
-    std::vector<Packet> packets(together * kNativeBlock);
-    std::size_t counts[kTogether];
-    pool_.run(together, [&](std::size_t i, unsigned) {
-      counts[i] = finish_block(begin + i, &packets[i * kNativeBlock]);
-    });
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < together; count += counts[i++])
-      std::memmove(static_cast<void*>(&packets[count]), &packets[i * kNativeBlock],
-                   counts[i] * sizeof(Packet));
-    put_out(std::span<const Packet>(packets.data(), count));
-  }
-  std::size_t finish_block(std::size_t block, PMessage<Result>* packets) {
-    const auto first = static_cast<std::uint32_t>(block * kNativeBlock);
-    const std::uint32_t last = std::min(first + kNativeBlock, last_);
-    std::memset(static_cast<void*>(packets), 0, kNativeBlock * sizeof packets[0]);
-    std::size_t count = 0;
-    for (std::uint32_t v = first; v < last; ++v) {
-      PPin wish = No;
-      Dev d = device(v);
-      d.s = given_states_ + (v - first_);
-      d.a = nullptr;
-      d.readyToSend = &wish;
-      if (d.finish(&packets[count].payload)) ++count;
-    }
-    return count;
+    const auto first = static_cast<std::uint32_t>(std::min<std::size_t>(begin * kNativeBlock, last_));
+    const std::uint32_t count = std::min(Finish<Dev, S>::kTogether, last_ - first);
+    put_out(finish_.some(given_states_ + (first - first_), count, time_, pool_));
   }
 
   Peers* const peers_;
@@ -481,14 +442,17 @@ class NativeEngine final : public overlay::NativeProgram {
   std::unique_ptr<PartExchange> exchange_;  ///< null with one process
   std::vector<std::uint32_t> active_blocks_;
   std::uint16_t time_ = 0;
-  std::uint64_t steps_ = 0;       ///< supersteps that are over
-  std::uint64_t idle_steps_ = 0;  ///< the latest of them, in which none sent
-  std::uint64_t idle_hash_ = 0;   ///< of all states, when `time` last came round in them
+  std::uint64_t steps_ = 0;  ///< supersteps that are over
+  IdleWatch idle_;
+  Finish<Dev, S> finish_;
   overlay::NativeOutput* out_ = nullptr;
 };
 
 template <class Dev, class S, class E, class M>
 std::unique_ptr<overlay::NativeProgram> make_native_program(const NativeGraph& graph) {
+  if constexpr (can_relax<Dev, E, M>()) {
+    if (graph.combine && processes() == nullptr) return std::make_unique<RelaxEngine<Dev, S, E, M>>(graph);
+  }
   return std::make_unique<NativeEngine<Dev, S, E, M>>(graph, processes());
 }
 

@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "polite/graph/huge_pages.h"
+#include "polite/native/blocks.h"
 #include "polite/types.h"
 
 namespace polyloom::polite {
-
-/// Vertices are worked on in blocks of this many.
-inline constexpr std::uint32_t kNativeBlock = 1024;
 
 /// How much was sent.
 struct Tally {

@@ -24,6 +24,8 @@ namespace polite {
 /// Applies an operator to each field of two messages, which consist of fields of type T alone.
 template <typename T, typename Operator>
 struct FieldCombiner {
+  typedef T Value;
+  typedef Operator Function;
   static constexpr bool kIdempotent = Operator::kIdempotent;
 
   template <typename M>
@@ -81,33 +83,36 @@ constexpr T bottom_value() {
   }
 }
 
+/// Operators. One that selects gives the one of its two values that comes before() the other.
 template <typename T>
 struct AddFields {
-  static constexpr bool kIdempotent = false;
+  static constexpr bool kIdempotent = false, kSelects = false;
   static INLINE T apply(T a, T b) { return a + b; }
   static constexpr T identity() { return 0; }
 };
 template <typename T>
 struct LeastFields {
-  static constexpr bool kIdempotent = true;
+  static constexpr bool kIdempotent = true, kSelects = true;
+  static INLINE bool before(T a, T b) { return a < b; }
   static INLINE T apply(T a, T b) { return b < a ? b : a; }
   static constexpr T identity() { return top_value<T>(); }
 };
 template <typename T>
 struct GreatestFields {
-  static constexpr bool kIdempotent = true;
+  static constexpr bool kIdempotent = true, kSelects = true;
+  static INLINE bool before(T a, T b) { return b < a; }
   static INLINE T apply(T a, T b) { return a < b ? b : a; }
   static constexpr T identity() { return bottom_value<T>(); }
 };
 template <typename T>
 struct OrFields {
-  static constexpr bool kIdempotent = true;
+  static constexpr bool kIdempotent = true, kSelects = false;
   static INLINE T apply(T a, T b) { return a | b; }
   static constexpr T identity() { return 0; }
 };
 template <typename T>
 struct AndFields {
-  static constexpr bool kIdempotent = true;
+  static constexpr bool kIdempotent = true, kSelects = false;
   static INLINE T apply(T a, T b) { return a & b; }
   static constexpr T identity() { return static_cast<T>(~T(0)); }
 };

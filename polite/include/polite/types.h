@@ -70,11 +70,16 @@ struct PDevice {
   /// Beyond POLite: a derived class may say true if its recv never changes *readyToSend. Engines may then
   /// step a vertex as soon as it has received its last message of a round.
   static constexpr bool recvNeverSends = false;
+  /// Beyond POLite: the step of a vertex to which nothing has come since its latest step, or since init, changes
+  /// nothing and is false. Engines may then leave it out.
+  static constexpr bool stepNeedsMessages = false;
   /// Beyond POLite, of programs with a combiner (polite/combiner.h). Between two steps all vertices send on
   /// Pin(0), each once, or none does: a partial receiver then waits for all of its messages.
   static constexpr bool sendsEveryStep = false;
-  /// What combine() keeps stays true in later supersteps (a minimum that only falls): a partial receiver then
-  /// forgets nothing and sends on only what changes it.
+  /// What combine() keeps stays true in later supersteps (a minimum that only falls): who has heard a message learns
+  /// nothing from a worse one, and who sends a better one need not send the worse. A partial receiver then forgets
+  /// nothing and sends on only what changes it; the native engine brings messages in an order of its own
+  /// (polite/native/relax.h).
   static constexpr bool monotone = false;
   typedef S State;
   typedef E Edge;
