@@ -205,7 +205,7 @@ class Buckets {
       serve({frontier_.data() + at, std::min(kTogether, size - at)}, worker);
     }
     auto& bin = worker.bins[current_ - first_];
-    while (!bin.empty() && bin.size() <= kOwnMost) {
+    while (!bin.empty() && bin.size() <= kOwnMost && !vertices_.stopping()) {
       worker.own.swap(bin);
       for (std::size_t at = 0; at < worker.own.size(); at += kTogether) {
         serve({worker.own.data() + at, std::min(kTogether, worker.own.size() - at)}, worker);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <random>
@@ -20,7 +21,7 @@ namespace polyloom::polite {
 namespace {
 
 template <typename M>
-struct Kept final : overlay::NativeOutput {
+struct Kept : overlay::NativeOutput {
   std::mutex mutex;
   std::vector<M> results, heard;
   void message(const void* bytes, std::size_t size) override { messages(bytes, size, size, 1); }
@@ -318,6 +319,24 @@ TEST(NativeRelax, ShortestPathsOfFloatsAndOfLengthsBelowZero) {
         bellman_ford<int>(graph, is_source), seed);
     if (HasFatalFailure()) return;
   }
+}
+
+/// Lengths below 0 in a circle: every message is better than the one before, for hours.
+TEST(NativeRelax, LeavesAProgramThatGoesOnAndOnWhenItIsToldTo) {
+  using Vertex = PathVertex<int>;
+  PGraph<Vertex, Vertex::State, int, int> graph;
+  graph.newDevices(2);
+  graph.addLabelledEdge(-1, 0, 0, 1);
+  graph.addLabelledEdge(0, 1, 0, 0);
+  graph.map();
+  graph.devices[0]->state.is_source = 1;
+  struct Leaving final : Kept<int> {
+    mutable std::atomic<int> looks{0};
+    bool stopping() const override { return ++looks > 1000; }
+  } leaving;
+  const auto program = make_native_program<Vertex, Vertex::State, int, int>(graph.nativeGraph());
+  program->run(leaving);
+  EXPECT_LT(graph.devices[1]->state.distance, 0);
 }
 
 // --- Messages that grow on their way without labels: hops, asynchronously and by supersteps.
